@@ -39,7 +39,7 @@ class ToolId:
         name, at, digest = rest.rpartition("@")
         if not (colon and at and server and name and digest):
             raise ValueError(f"no tool id: {text[:120]!r}")
-        return cls(unquote(server), unquote(name), digest)
+        return cls(unquote(server, errors="surrogatepass"), unquote(name, errors="surrogatepass"), digest)
 
 
 def _quote(name: str) -> str:

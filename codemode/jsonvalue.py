@@ -44,7 +44,10 @@ def parse_strict(raw: bytes | str, *, max_depth: int = 64) -> Json:
     Safety: the bytes may come from a hostile guest. Duplicate keys are refused because two parsers may read
     different values (RFC 8259 section 4); depth is checked before the parser recurses.
     """
-    text = raw.decode("utf-8", "surrogatepass") if isinstance(raw, bytes) else raw
+    try:
+        text = raw.decode("utf-8", "surrogatepass") if isinstance(raw, bytes) else raw
+    except UnicodeDecodeError as error:
+        raise JsonError(f"not UTF-8 at byte {error.start}") from error
     if _depth_exceeds(text, max_depth):
         raise JsonError(f"nested deeper than {max_depth} levels")
     try:
