@@ -48,6 +48,8 @@ CODES: Mapping[str, str] = {
     "run.busy": "too many runs are waiting",
     "run.empty": "there is no program",
     "run.internal": "a fault of ours; the log has the details",
+    "cli.usage": "the command line cannot be understood",
+    "cli.interrupted": "a signal stopped the command",
 }
 """Code → what it means. The same table stands in `codemode/README.md`; a test compares them."""
 

@@ -1,0 +1,49 @@
+"""Tells a client that asked for it that its program still runs, so that it does not give up on the request.
+
+Enters: a request's context and the work. Leaves: the work's result, and one progress notification every two seconds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import anyio
+
+from codemode.server.sessions import Context
+
+_FIRST_S: Final = 1.0  # chosen: most programs end before; they need no report
+_EVERY_S: Final = 2.0
+
+_T = TypeVar("_T")
+
+
+async def reporting(context: Context, work: Callable[[], Awaitable[_T]]) -> _T:
+    """Do the work, with reports when the client asked for them."""
+    if (context.meta or {}).get("progress_token") is None:
+        return await work()
+    result: list[_T] = []
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_report, context)
+        try:
+            result.append(await work())
+        except Exception as error:  # noqa: BLE001 (raised again below: a task group would wrap it)
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    return result[0]
+
+
+async def _report(context: Context) -> None:
+    started = time.monotonic()
+    await anyio.sleep(_FIRST_S)
+    while True:
+        spent_s = time.monotonic() - started
+        try:
+            await context.session.report_progress(round(spent_s, 1), None, f"the program runs, {spent_s:.0f} s so far")
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return
+        await anyio.sleep(_EVERY_S)
