@@ -59,7 +59,7 @@ def has_surrogate(text: str) -> bool:
 def _visible(text: str, max_chars: int) -> tuple[str, bool]:
     """The text's beginning without what cannot be seen, and whether there was more of it."""
     if text.isascii() and text.isprintable():
-        return text[: max_chars + 1], False
+        return text[: max_chars + 1], bool(text[max_chars + 1 :].strip())
     window = 4 * max_chars + 1024
     shown = _TERMINAL.sub("", text[:window])
     return _HIDDEN.sub("", _LINE_ENDS.sub("\n", shown)), len(text) > window

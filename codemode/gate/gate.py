@@ -46,8 +46,8 @@ class Heal:
 
     @property
     def fits_unchanged(self) -> bool:
-        """Whether the same program may pass when it is sent again."""
-        return self.loads and not self.unknown and not self.problems
+        """Whether the same program may pass when it is sent again: now, or once a missing server is up."""
+        return self.loads and all(item.reason for item in self.unknown) and not self.problems
 
 
 def judge_program(review: Review, problems: Sequence[CallProblem], loaded: Loaded, mode: Mode) -> Admit | Heal:

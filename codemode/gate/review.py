@@ -49,12 +49,16 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownUse:
-    """A name below `tools` that means nothing, with the nearest tools. `is_server` when the server is unknown."""
+    """A name below `tools` that means nothing now, with the nearest tools.
+
+    `is_server` when the server is unknown; `reason` when the server is known, but has no tools to offer at present.
+    """
 
     path: str
     line: int
     nearest: tuple[Tool, ...] = ()
     is_server: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,12 +128,15 @@ def _note_unknown(path: str, line: int, catalog: Catalog, unknown: dict[str, Unk
     if len(parts) < 2 or parts[0] != ROOT:
         return
     entry = catalog.server(parts[1])
-    if entry is not None and (len(parts) == 2 or parts[2].startswith("_")):
+    if parts[1].startswith("_") or (entry is not None and (len(parts) == 2 or parts[2].startswith("_"))):
+        return
+    short = ".".join(parts[1:3])
+    if short in unknown:
         return
     if entry is not None and not entry.tools:
-        return  # a server that is still starting or has failed: the call itself says so
-    short = ".".join(parts[1:3])
-    if short not in unknown and not parts[1].startswith("_"):
+        reason = f"{entry.state.replace('_', ' ')}{': ' + entry.reason if entry.reason else ''}"
+        unknown[short] = UnknownUse(path=short, line=line, reason=reason)
+    else:
         unknown[short] = UnknownUse(path=short, line=line, nearest=catalog.nearest(short)[:3], is_server=entry is None)
 
 

@@ -42,8 +42,9 @@ class Desk:
             try:
                 await self._answered.wait()
             finally:
-                self.question = None
-                self._on_change()
+                if self.question is not None:
+                    self.question = None
+                    self._on_change()
             return self._answer is True
 
     def answer(self, question_id: int, is_yes: bool) -> bool:
@@ -51,5 +52,7 @@ class Desk:
         if self.question is None or self.question.id != question_id or self._answered.is_set():
             return False
         self._answer = is_yes
+        self.question = None  # at once: whoever waits for the run must not be shown an answered question
         self._answered.set()
+        self._on_change()
         return True

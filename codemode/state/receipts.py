@@ -45,11 +45,13 @@ class Receipts:
     def begin(
         self, *, key: str, session: str, principal: str, label: str, started: float, record: Mapping[str, Json]
     ) -> None:
-        """Write a run that is about to start."""
+        """Write a run that is about to start; a refused run that starts again keeps its row."""
         with self._lock:
             self._connection.execute(
                 "insert into runs (key, session, principal, label, started, status, owner, record) "
-                "values (?, ?, ?, ?, ?, 'running', ?, ?)",
+                "values (?, ?, ?, ?, ?, 'running', ?, ?) "
+                "on conflict (key) do update set status = 'running', code = '', owner = excluded.owner, "
+                "record = excluded.record",
                 (key, session, principal, label, started, self._owner, _dump(record)),
             )
 

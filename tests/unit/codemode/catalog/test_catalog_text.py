@@ -51,3 +51,8 @@ def test_long_text_of_hidden_characters_is_cut_without_reading_it_all() -> None:
 def test_half_of_a_surrogate_pair_is_seen() -> None:
     assert has_surrogate("a\udc00")
     assert not has_surrogate("a😀")
+
+
+def test_a_line_that_is_cut_at_a_space_still_says_so():
+    assert clean_line("abcd efgh", 4) == "abc…"
+    assert clean_line("abcd     ", 4) == "abcd"

@@ -63,9 +63,10 @@ def test_a_module_alone_names_no_tool_and_is_no_mistake():
     assert (found.tools, found.unknown) == ((), ())
 
 
-def test_names_of_a_server_without_a_listing_are_not_called_unknown():
-    catalog = catalog_of({"slow": []}, states={"slow": "starting"})
-    assert review([Use(path="tools.slow.anything", line=1)], [], catalog).unknown == ()
+def test_names_of_a_server_without_a_listing_come_with_the_servers_state():
+    catalog = catalog_of({"slow": []}, states={"slow": "failed"})
+    (item,) = review([Use(path="tools.slow.anything", line=1)], [], catalog).unknown
+    assert (item.path, item.reason, item.is_server) == ("slow.anything", "failed", False)
 
 
 def test_calls_of_known_tools_come_with_the_tool():

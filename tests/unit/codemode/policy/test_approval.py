@@ -22,9 +22,10 @@ async def test_a_question_waits_for_its_answer():
             await anyio.wait_all_tasks_blocked()
             assert desk.question is not None
             assert desk.question.lines == ("delete it",)
-            assert not desk.answer(desk.question.id + 1, True)
-            assert desk.answer(desk.question.id, True)
-            assert not desk.answer(desk.question.id, False)
+            number = desk.question.id
+            assert not desk.answer(number + 1, True)
+            assert desk.answer(number, True)
+            assert not desk.answer(number, False)
     assert answers == [True]
     assert desk.question is None
     assert len(changes) == 2

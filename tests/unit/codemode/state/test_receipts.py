@@ -42,6 +42,14 @@ def test_an_ended_run_has_its_end(receipts):
     assert (row.status, row.code, row.record) == ("error", "guest.raised", {"program": "1/0", "calls": []})
 
 
+def test_a_refused_run_that_starts_again_keeps_its_row(receipts):
+    _begin(receipts, "key1")
+    receipts.end("key1", status="refused", code="gate.not_loaded", record={})
+    _begin(receipts, "key1")
+    (row,) = receipts.newest("local")
+    assert (row.status, row.code, row.record) == ("running", "", {"program": "1 + 1"})
+
+
 def test_runs_of_another_principal_are_not_seen(receipts):
     _begin(receipts, "key1", principal="somebody")
     assert receipts.newest("local") == []
