@@ -1,0 +1,338 @@
+"""One live connection to one server: the SDK's client, the listing of every page, calls with their deadlines.
+
+Enters: a transport and its filter. Leaves: raw listings and `RawResult`s, or `UpstreamError`s.
+The client is entered and left in the task of the owner (`owner.py`); calls come from any task. A cancelled or timed
+out call tells the server. It never repeats a call.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, TypeAlias
+
+import anyio
+import mcp_types as types
+from mcp import Client
+from mcp.client.session import ClientRequestContext, ElicitationFnT, IncomingMessage
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.exceptions import MCPError
+from pydantic import TypeAdapter, ValidationError
+
+from codemode.errors import UpstreamError
+from codemode.jsonvalue import Json, JsonObject
+from codemode.upstream.credentials import Redactor
+from codemode.upstream.exchange import Page, Payload, Ticket
+from codemode.upstream.filter import TICKET_KEY, Filter
+from codemode.upstream.result import Outcome, RawResult, call_error, hint_for, quote, to_result
+
+Progress: TypeAlias = ProgressFnT
+Streams: TypeAlias = AbstractAsyncContextManager[tuple[Any, Any]]
+
+_MAX_PAGES = 1_000
+_MAX_TOOLS = 20_000  # chosen: ten times the largest host seen; a server that lists more is broken or hostile
+_MAX_LISTING_BYTES = 128 << 20  # chosen: twice the largest single page; all pages together
+_MAX_INSTRUCTIONS = 64 * 1024  # chosen: three times the longest seen
+_MAX_INPUT_ROUNDS = 10  # as the SDK
+_CALL: TypeAdapter[Any] = TypeAdapter(types.CallToolResult | types.InputRequiredResult)
+_READ: TypeAdapter[Any] = TypeAdapter(types.ReadResourceResult | types.InputRequiredResult)
+
+_OURSELVES = types.Implementation(name="codemode", version=version("codemode"))
+
+for _noisy in ("mcp", "client", "httpx2", "httpcore2", "httpx", "httpcore"):
+    # The SDK logs a traceback for each odd line of a server and whole messages at lower levels; what matters is raised.
+    logging.getLogger(_noisy).setLevel(logging.CRITICAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallBounds:
+    """Deadlines of one call: `timeout_s` from now whatever happens, `idle_s` without progress (0 = none).
+
+    `shown_s` is the limit as it was set, for messages: waiting for a start may have used up a part of it.
+    """
+
+    timeout_s: float
+    idle_s: float = 0.0
+    shown_s: float = 0.0
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Connection:
+    """What a connected server offers. `is_over` tells whether the transport has ended."""
+
+    server: str
+    client: Client
+    filter: Filter
+    redactor: Redactor
+    is_over: Callable[[], bool]
+    describe_end: Callable[[], str]
+    protocol: str = ""
+    instructions: str = ""
+    tools: tuple[Json, ...] = ()
+    answered: int = 0
+    in_flight: int = 0
+
+    async def list_tools(self) -> tuple[Json, ...]:
+        """Every definition of every page, as it came.
+
+        Raises:
+            UpstreamError: the server refused, or ended.
+        """
+        tools: list[Json] = []
+        cursors: set[str] = set()
+        cursor: str | None = None
+        size = 0
+        for _ in range(_MAX_PAGES):
+            page = await self._page(cursor)
+            tools.extend(page.tools)
+            size += page.size_bytes
+            is_over = len(tools) >= _MAX_TOOLS or size > _MAX_LISTING_BYTES
+            if not page.next_cursor or page.next_cursor in cursors or is_over:
+                break
+            cursors.add(page.next_cursor)
+            cursor = page.next_cursor
+        return tuple(tools[:_MAX_TOOLS])
+
+    async def _page(self, cursor: str | None) -> Page:
+        with self.filter.ticket() as ticket:
+            params = types.PaginatedRequestParams(cursor=cursor, _meta=_ticket_meta(ticket))
+            try:
+                await self.client.session.list_tools(params=params)
+            except MCPError as error:
+                if error.code == types.METHOD_NOT_FOUND and ticket.fault is None and not self.tools:
+                    return Page()  # a server without tools
+                raise self._failure(error, ticket, "") from error
+            except (ValidationError, RuntimeError) as error:
+                if not isinstance(ticket.kept, Page):
+                    raise self._failure(error, ticket, "") from error
+            return ticket.kept if isinstance(ticket.kept, Page) else Page()
+
+    async def call(
+        self, tool: str, arguments: JsonObject, bounds: CallBounds, *, progress: Progress | None = None
+    ) -> RawResult:
+        """Call a tool once.
+
+        Raises:
+            UpstreamError: see `result.py`; `upstream.died` when the connection ended under the call.
+        """
+
+        async def send(ticket: Ticket, heard: Progress, answers: _Answers) -> types.Result:
+            params = types.CallToolRequestParams(
+                name=tool,
+                arguments=dict(arguments),
+                input_responses=answers.responses,
+                request_state=answers.state,
+                _meta=_ticket_meta(ticket),
+            )
+            request = types.CallToolRequest(params=params)
+            result: types.Result = await self.client.session.send_request(request, _CALL, progress_callback=heard)
+            return result
+
+        return await self._counted(send, tool, bounds, progress)
+
+    async def read_resource(self, uri: str, bounds: CallBounds) -> RawResult:
+        """Read a resource once; `content` is the JSON array `contents`.
+
+        Raises:
+            UpstreamError: see `result.py`.
+        """
+
+        async def send(ticket: Ticket, heard: Progress, answers: _Answers) -> types.Result:
+            params = types.ReadResourceRequestParams(
+                uri=uri,
+                input_responses=answers.responses,
+                request_state=answers.state,
+                _meta=_ticket_meta(ticket),
+            )
+            request = types.ReadResourceRequest(params=params)
+            result: types.Result = await self.client.session.send_request(request, _READ, progress_callback=heard)
+            return result
+
+        return await self._counted(send, "", bounds, None)
+
+    async def _counted(self, send: _Send, tool: str, bounds: CallBounds, listener: Progress | None) -> RawResult:
+        self.in_flight += 1
+        try:
+            return await self._bounded(send, tool, bounds, listener)
+        finally:
+            self.in_flight -= 1
+
+    async def _bounded(self, send: _Send, tool: str, bounds: CallBounds, listener: Progress | None) -> RawResult:
+        sent = False
+        idle_s = bounds.idle_s or math.inf
+        with anyio.move_on_after(bounds.timeout_s) as absolute, anyio.move_on_after(idle_s) as idle:
+
+            async def heard(progress: float, total: float | None, message: str | None) -> None:
+                idle.deadline = anyio.current_time() + idle_s
+                if listener is not None:
+                    await listener(progress, total, message)
+
+            answers = _Answers()
+            for _ in range(_MAX_INPUT_ROUNDS):
+                with self.filter.ticket() as ticket:
+                    try:
+                        result = await self._once(send, ticket, heard, answers, tool)
+                    finally:
+                        sent = sent or ticket.is_sent
+                    if isinstance(result, RawResult):
+                        self.answered += 1
+                        return result
+                answers = await self._answer(result, tool)
+            raise call_error(
+                "upstream.unsupported",
+                f"`{self.server}` asked for input {_MAX_INPUT_ROUNDS} times in one call",
+                server=self.server,
+                tool=tool,
+                outcome="unknown",
+            )
+        if absolute.cancelled_caught:
+            what = f"in {bounds.shown_s or bounds.timeout_s:g} s (absolute limit of one call)"
+        else:
+            assert idle.cancelled_caught
+            what = f"for {bounds.idle_s:g} s (idle limit, no progress came either)"
+        raise self._timeout(what, tool, sent=sent)
+
+    async def _once(
+        self, send: _Send, ticket: Ticket, heard: Progress, answers: _Answers, tool: str
+    ) -> RawResult | types.InputRequiredResult:
+        try:
+            result = await send(ticket, heard, answers)
+        except (MCPError, ValidationError, ValueError, RuntimeError, anyio.ClosedResourceError) as error:
+            if isinstance(ticket.kept, Payload):  # the answer is there; only the session did not like its stub
+                return to_result(ticket.kept, self.redactor)
+            raise self._failure(error, ticket, tool) from error
+        if isinstance(result, types.InputRequiredResult):
+            return result
+        assert isinstance(ticket.kept, Payload)  # the filter keeps every complete result of these methods
+        return to_result(ticket.kept, self.redactor)
+
+    async def _answer(self, asked: types.InputRequiredResult, tool: str) -> _Answers:
+        """Answers to what the server wants to know before it goes on (2026-07-28)."""
+        responses: dict[str, types.InputResponse] = {}
+        session = self.client.session
+        for key, request in (asked.input_requests or {}).items():
+            context = ClientRequestContext(session=session, request_id=key)
+            response = await session.dispatch_input_request(context, request)
+            if isinstance(response, types.ErrorData):
+                raise call_error(
+                    "upstream.unsupported",
+                    f"`{self.server}.{tool}` asks for input (`{request.method}`), and nobody can be asked here",
+                    server=self.server,
+                    tool=tool,
+                    outcome="unknown",
+                )
+            responses[key] = response
+        if not responses:
+            await anyio.sleep(0.1)
+        return _Answers(responses or None, asked.request_state)
+
+    def _timeout(self, what: str, tool: str, *, sent: bool) -> UpstreamError:
+        return call_error(
+            "upstream.timeout",
+            f"`{self.server}` did not answer {what}" + ("; the server was told to stop" if sent else ""),
+            server=self.server,
+            tool=tool,
+            outcome="unknown" if sent else "not_sent",
+            hint_operator=f"raise `call_timeout_s` of the server `{self.server}` if this is normal for it",
+            retryable=not sent,
+        )
+
+    def _failure(self, error: Exception, ticket: Ticket, tool: str) -> UpstreamError:
+        """The error of a request that gave no result."""
+        outcome: Outcome = "unknown" if ticket.is_sent else "not_sent"
+        fault = ticket.fault
+        if fault is not None:
+            if not fault.may_have_happened:
+                outcome = "not_sent"
+            text = f"`{self.server}`: {quote(fault.message, self.redactor)}"
+            hint = hint_for(fault.code, self.server)
+            return call_error(fault.code, text, server=self.server, tool=tool, outcome=outcome, hint_operator=hint)
+        if not ticket.is_sent or self.is_over() or _is_closed(error):
+            return call_error("upstream.died", self.describe_end(), server=self.server, tool=tool, outcome=outcome)
+        if isinstance(error, MCPError):
+            return call_error(
+                "upstream.rpc_error",
+                f"`{self.server}` refused the request: {quote(error.message, self.redactor)} (code {error.code})",
+                server=self.server,
+                tool=tool,
+                outcome="answered",
+                details={"rpc_code": error.code},
+            )
+        text = f"`{self.server}` answered something that is not MCP: {quote(_first_line(error), self.redactor)}"
+        return call_error("upstream.protocol", text, server=self.server, tool=tool, outcome="unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What a repeated request carries back (2026-07-28, multi round trips)."""
+
+    responses: types.InputResponses | None = None
+    state: str | None = None
+
+
+_Send: TypeAlias = Callable[[Ticket, Progress, _Answers], Awaitable[types.Result]]
+
+
+@asynccontextmanager
+async def open_connection(
+    server: str,
+    streams: Streams,
+    filter_: Filter,
+    *,
+    mode: str,
+    redactor: Redactor,
+    is_over: Callable[[], bool],
+    describe_end: Callable[[], str],
+    on_tools_changed: Callable[[], None],
+    elicit: ElicitationFnT | None = None,
+) -> AsyncIterator[Connection]:
+    """Connect and read the whole listing. To be entered and left in one task.
+
+    Raises:
+        UpstreamError, MCPError, OSError, RuntimeError or a group of them: the server did not come up.
+    """
+
+    async def heard(message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            on_tools_changed()
+
+    client = Client(
+        streams,
+        mode=mode,
+        cache=None,
+        message_handler=heard,
+        elicitation_callback=elicit,
+        client_info=_OURSELVES,
+    )
+    async with client:
+        connection = Connection(
+            server=server,
+            client=client,
+            filter=filter_,
+            redactor=redactor,
+            is_over=is_over,
+            describe_end=describe_end,
+            protocol=client.protocol_version,
+            instructions=redactor.clean((client.instructions or "")[:_MAX_INSTRUCTIONS]),
+        )
+        connection.tools = await connection.list_tools()
+        yield connection
+
+
+def _ticket_meta(ticket: Ticket) -> types.RequestParamsMeta:
+    meta: Any = {TICKET_KEY: ticket.number}  # an open map by its definition, which mypy does not know (extra_items)
+    return meta  # type: ignore[no-any-return]  # see above
+
+
+def _is_closed(error: Exception) -> bool:
+    return isinstance(error, anyio.ClosedResourceError) or (
+        isinstance(error, MCPError) and error.code == types.CONNECTION_CLOSED
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

@@ -1,0 +1,205 @@
+"""The only place where a `${VAR}` becomes its value, and the type that keeps such a value out of every text.
+
+Enters: a `ServerConfig` and the environment, at the moment of connecting. Leaves: a `Launch` or an `Endpoint` whose
+secret parts are `Secret`, and a `Redactor` that takes those values out of foreign text.
+It must never log, cache or print a value; an unset variable refuses the server instead of sending the literal text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn, final
+
+from codemode.config.model import ServerConfig
+from codemode.errors import ConfigError
+
+_REFERENCE = re.compile(
+    r"\$\{(?P<env>env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<default>:-[^}]*)?\}|\$\{(?P<odd>[^}]*)\}"
+)
+_SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|cred|cookie|session|dsn|database_url|webhook")
+_MIN_REDACTED = 6  # chosen: shorter values are words such as "true" or "info", and occur everywhere
+_MIN_SURE = 8  # chosen: shorter passwords exist, but masking them would hit ordinary words of a listing
+_MASK = "[secret]"
+_USERINFO = re.compile(r"://([^/?#@\s]*):([^/?#@\s]*)@")
+
+
+@final
+class Secret:
+    """A value that shows itself only to `reveal`: repr, str, format and pickling give nothing away."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The value. Safety: call it only where the value is handed to a process or a connection."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret(...)"
+
+    def __str__(self) -> str:
+        return "Secret(...)"
+
+    def __format__(self, spec: str) -> str:
+        return "Secret(...)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Secret cannot be copied or pickled")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+
+class Redactor:
+    """Takes known secret values out of text that came from somewhere else.
+
+    `values` is everything that came out of a variable or stands under a telling name; `sure` is the part that is a
+    secret beyond doubt. Logs and errors are cleaned of both. Listings only of the second: a variable that holds
+    "postgres" must not change the name of a tool.
+    """
+
+    __slots__ = ("_all", "_json")
+
+    def __init__(self, values: Iterable[str] = (), *, sure: Iterable[str] = ()) -> None:
+        known = {value for value in sure if len(value) >= _MIN_SURE}
+        self._all = _any_of({value for value in values if len(value) >= _MIN_REDACTED} | known)
+        forms = {json.dumps(value)[1:-1] for value in known} | {
+            json.dumps(value, ensure_ascii=False)[1:-1] for value in known
+        }
+        pattern = _any_of(forms)
+        self._json = re.compile(pattern.pattern.encode("utf-8", "replace")) if pattern else None
+
+    def clean(self, text: str) -> str:
+        """The text with every known value replaced by a mask."""
+        return self._all.sub(_MASK, text) if self._all else text
+
+    def clean_json(self, raw: bytes) -> bytes:
+        """JSON text with every sure secret inside its strings replaced by a mask."""
+        return self._json.sub(_MASK.encode(), raw) if self._json else raw
+
+    def __repr__(self) -> str:
+        return "Redactor(...)"
+
+
+def _any_of(values: set[str]) -> re.Pattern[str] | None:
+    longest_first = sorted(values, key=lambda text: (-len(text), text))
+    return re.compile("|".join(re.escape(value) for value in longest_first)) if longest_first else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """What starts a stdio server, expanded. Every part may hold a secret, so every part is one."""
+
+    command: Secret
+    args: tuple[Secret, ...] = ()
+    cwd: Secret | None = None
+    env: Mapping[str, Secret] = field(default_factory=dict)
+    redactor: Redactor = field(default_factory=Redactor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where an HTTP server answers, expanded."""
+
+    url: Secret
+    headers: Mapping[str, Secret] = field(default_factory=dict)
+    redactor: Redactor = field(default_factory=Redactor)
+
+
+@dataclass(slots=True)
+class _Expander:
+    """Expands texts of one entry and remembers which values came from variables."""
+
+    server: ServerConfig
+    environ: Mapping[str, str]
+    values: list[str] = field(default_factory=list)
+    sure: list[str] = field(default_factory=list)
+
+    def expand(self, text: str, key: str) -> Secret:
+        """One text with its variables."""
+
+        def value_of(match: re.Match[str]) -> str:
+            name, odd = match.group("name"), match.group("odd")
+            if odd is not None:
+                raise self.error(key, f"has `${{{odd[:40]}}}`, which is not a form that is known")
+            value = self.environ.get(name)
+            default: str | None = match.group("default")
+            if not value and default is not None:
+                return default[2:]
+            if value is None:
+                raise self.error(key, f"needs the variable `{name}`, which is not set")
+            self.values.append(value)
+            if _SECRET_NAME.search(name):
+                self.sure.append(value)
+            return value
+
+        out = _REFERENCE.sub(value_of, text)
+        self.sure.extend(match.group(2) for match in _USERINFO.finditer(out))
+        return Secret(out)
+
+    def expand_all(self, texts: Mapping[str, str], key: str) -> dict[str, Secret]:
+        """A map of texts; what stands under a telling name is a secret even when it is written out."""
+        out = {name: self.expand(text, f"{key}.{name}") for name, text in texts.items()}
+        for name, secret in out.items():
+            if _SECRET_NAME.search(name):
+                # "Bearer abc": the scheme is public, what follows is not.
+                self.sure.extend([secret.reveal(), *secret.reveal().split()[1:]])
+            elif key == "headers":
+                self.values.append(secret.reveal())
+        return out
+
+    def redactor(self) -> Redactor:
+        """What takes the values seen so far out of foreign text."""
+        return Redactor(self.values, sure=self.sure)
+
+    def error(self, key: str, problem: str, code: str = "config.variable") -> ConfigError:
+        """An error about one key of the entry."""
+        return ConfigError(
+            f"{self.server.source or 'configuration'}: `{key}` of the server `{self.server.name}` {problem}",
+            code=code,
+            hint_operator="set the variable where this program starts, or write `${NAME:-default}`"
+            if code == "config.variable"
+            else "",
+            details={"server": self.server.name, "key": key},
+        )
+
+
+def expand_launch(server: ServerConfig, environ: Mapping[str, str]) -> Launch:
+    """The command of a stdio server with every variable expanded.
+
+    Raises:
+        ConfigError: `config.variable`, naming the variable that is not set.
+    """
+    expander = _Expander(server, environ)
+    command = expander.expand(server.command, "command")
+    args = tuple(expander.expand(text, f"args[{index}]") for index, text in enumerate(server.args))
+    cwd = expander.expand(server.cwd, "cwd") if server.cwd else None
+    env = expander.expand_all(server.env, "env")
+    if not command.reveal():
+        raise expander.error("command", "is empty once its variables are known", "config.server")
+    return Launch(command=command, args=args, cwd=cwd, env=env, redactor=expander.redactor())
+
+
+def expand_endpoint(server: ServerConfig, environ: Mapping[str, str]) -> Endpoint:
+    """The URL and headers of an HTTP server with every variable expanded.
+
+    Raises:
+        ConfigError: `config.variable`, naming the variable that is not set; `config.server` for a URL that is none.
+    """
+    expander = _Expander(server, environ)
+    url = expander.expand(server.url, "url")
+    headers = expander.expand_all(server.headers, "headers")
+    if not url.reveal().startswith(("http://", "https://")):
+        raise expander.error("url", "is no `http://` or `https://` URL once its variables are known", "config.server")
+    for name, value in headers.items():
+        if "\r" in value.reveal() or "\n" in value.reveal():
+            raise expander.error(f"headers.{name}", "holds a line break once its variables are known", "config.server")
+    return Endpoint(url=url, headers=headers, redactor=expander.redactor())

@@ -1,0 +1,70 @@
+"""What passes between a transport's filter and whoever made a request: tickets, kept results, faults, noise.
+
+Enters: nothing. Leaves: plain values. A `Ticket` belongs to one request of ours; a server never sees it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from codemode.jsonvalue import Json
+
+_SAMPLES = 5
+_SAMPLE_LENGTH = 160
+
+RequestId: TypeAlias = int | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload:
+    """What a call or a resource gave, undecoded. `content` is the JSON array of blocks, `structured` any JSON value."""
+
+    is_error: bool = False
+    content: bytes = b"[]"
+    structured: bytes | None = None
+    meta: bytes = b"{}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a listing: the definitions as they came, decoded but unchecked."""
+
+    tools: tuple[Json, ...] = ()
+    next_cursor: str = ""
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What went wrong below JSON-RPC, in our own words. `may_have_happened`: the server may have acted."""
+
+    code: str
+    message: str
+    may_have_happened: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """One request of ours: whether it went out, and what came back for it."""
+
+    number: int
+    is_sent: bool = False
+    is_abandoned: bool = False
+    kept: Payload | Page | None = None
+    fault: Fault | None = None
+
+
+@dataclass(slots=True)
+class Noise:
+    """Lines of a server that are no message: how many, and the first few."""
+
+    lines: int = 0
+    samples: list[str] = field(default_factory=list)
+
+    def add(self, line: bytes) -> None:
+        """Count one line and keep a short sample of the first few that are not blank."""
+        self.lines += 1
+        if len(self.samples) < _SAMPLES and line.strip():
+            text = line[:_SAMPLE_LENGTH].decode("utf-8", "replace")
+            self.samples.append("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text))
