@@ -1,0 +1,194 @@
+"""What a program says about tools before it runs: dotted names, calls and their literal arguments.
+
+Enters: `Facts` and the importable roots. Leaves: `NameUse` and `CallUse` tuples, bounded in number and size.
+These are the guest's claim: they steer help and never grant access.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+from sandbox.dialect.rules import GUARD_PREFIX
+from sandbox.dialect.scopes import Facts, Scope, Use
+from sandbox.spec import UNKNOWN, CallUse, NameUse
+
+MAX_NAMES = 5_000  # chosen: ten times what a large program uses
+MAX_CALLS = 5_000
+MAX_LITERAL_BYTES = 64 * 1024  # chosen: all literals of a program together, more is reported as UNKNOWN
+_ALIAS_DEPTH = 20
+
+_BUILTINS = frozenset(dir(builtins)) | {"__file__", "__class__", "__module__", "__qualname__"}
+
+
+def analyse(facts: Facts, roots: tuple[str, ...]) -> tuple[tuple[NameUse, ...], tuple[CallUse, ...]]:
+    """Resolves every use through imports and plain aliases; a free name is one that nothing binds."""
+    reader = _Reader(facts, frozenset(roots))
+    for use in facts.uses:
+        reader.read(use)
+    for path, line, column in facts.imports:
+        if path.partition(".")[0] in reader.roots:
+            reader.add_name(path, line, column, is_free=False)
+    return tuple(reader.names), tuple(reader.calls)
+
+
+class _Reader:
+    def __init__(self, facts: Facts, roots: frozenset[str]) -> None:
+        self.facts = facts
+        self.roots = roots
+        self.names: list[NameUse] = []
+        self.calls: list[CallUse] = []
+        self._seen: set[tuple[str, int]] = set()
+        self._literals = _Literals()
+
+    def read(self, use: Use) -> None:
+        found = use.scope.find(use.root.id)
+        tail = "".join(f".{part}" for part in use.attributes)
+        line, column = use.node.lineno, use.node.col_offset
+        if found is None and use.root.id not in self.roots:
+            self._free(use, tail, line, column)
+            return
+        paths, is_certain = self._paths(use.scope, use.root.id, 0)
+        paths = {path + tail for path in paths}
+        for path in sorted(paths):
+            self.add_name(path, line, column, is_free=False)
+        if use.call is None:
+            return
+        if len(paths) == 1 and is_certain:
+            self._call(paths.pop(), use.call, is_free=False)
+        self._dynamic(use)
+
+    def add_name(self, path: str, line: int, column: int, *, is_free: bool) -> None:
+        if (path, line) not in self._seen and len(self.names) < MAX_NAMES:
+            self._seen.add((path, line))
+            self.names.append(NameUse(path=path, line=line, column=column, is_free=is_free))
+
+    def _free(self, use: Use, tail: str, line: int, column: int) -> None:
+        name = use.root.id
+        if name in _BUILTINS:
+            self._dynamic(use)
+            return
+        if name.startswith(GUARD_PREFIX):
+            return
+        self.add_name(name + tail, line, column, is_free=True)
+        if use.call is not None:
+            self._call(name + tail, use.call, is_free=True)
+
+    def _dynamic(self, use: Use) -> None:
+        """`getattr(tools.github, "f")` names a tool as plainly as an attribute does."""
+        call = use.call
+        if call is None or use.root.id != "getattr" or use.attributes or len(call.args) < 2:
+            return
+        name = call.args[1]
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            for path in sorted(self._expression(use.scope, call.args[0], 0)[0]):
+                self.add_name(f"{path}.{name.value}", call.lineno, call.col_offset, is_free=False)
+
+    def _paths(self, scope: Scope, name: str, depth: int) -> tuple[set[str], bool]:
+        """The root paths that a name may mean, and whether it means nothing else."""
+        found = scope.find(name)
+        if found is None:
+            return ({name}, True) if name in self.roots else (set(), False)
+        if depth > _ALIAS_DEPTH:
+            return set(), False
+        home, bindings = found
+        paths: set[str] = set()
+        is_certain = True
+        for binding in bindings:
+            if binding.kind == "import":
+                inside = binding.path.partition(".")[0] in self.roots
+                paths |= {binding.path} if inside else set()
+                is_certain &= inside
+            elif binding.kind == "value" and binding.value is not None:
+                more, certain = self._expression(home, binding.value, depth + 1)
+                paths |= more
+                is_certain &= certain
+            else:
+                is_certain = False
+        return paths, is_certain
+
+    def _expression(self, scope: Scope, node: ast.expr, depth: int) -> tuple[set[str], bool]:
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return set(), False
+        paths, is_certain = self._paths(scope, node.id, depth)
+        tail = "".join(f".{part}" for part in reversed(parts))
+        return {path + tail for path in paths}, is_certain
+
+    def _call(self, path: str, call: ast.Call, *, is_free: bool) -> None:
+        if len(self.calls) >= MAX_CALLS:
+            return
+        positional: list[Any] = []
+        keywords: dict[str, Any] = {}
+        is_open = False
+        for argument in call.args:
+            if isinstance(argument, ast.Starred):
+                is_open = True
+                break  # what follows has no certain position
+            positional.append(self._literals.read(argument))
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                is_open = True
+            else:
+                keywords[keyword.arg] = self._literals.read(keyword.value)
+        self.calls.append(
+            CallUse(
+                path=path,
+                line=call.lineno,
+                positional=tuple(positional),
+                keywords=keywords,
+                is_open=is_open,
+                is_free=is_free,
+            )
+        )
+
+
+class _TooMuchError(Exception):
+    pass
+
+
+class _Literals:
+    """Reads literal expressions within one budget for the whole program."""
+
+    def __init__(self) -> None:
+        self.left = MAX_LITERAL_BYTES
+
+    def read(self, node: ast.expr) -> Any:
+        before = self.left
+        try:
+            return self._value(node, 0)
+        except (ValueError, TypeError, _TooMuchError):
+            self.left = before
+            return UNKNOWN
+
+    def _value(self, node: ast.expr, depth: int) -> Any:
+        if depth > 64:
+            raise _TooMuchError
+        self.left -= 8
+        if isinstance(node, ast.Constant):
+            self.left -= len(node.value) if isinstance(node.value, str | bytes) else 0
+            if self.left < 0 or (isinstance(node.value, int) and node.value.bit_length() > 4_096):
+                raise _TooMuchError
+            return node.value
+        if self.left < 0:
+            raise _TooMuchError
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            items = [self._value(item, depth + 1) for item in node.elts]
+            return items if isinstance(node, ast.List) else tuple(items) if isinstance(node, ast.Tuple) else set(items)
+        if isinstance(node, ast.Dict):
+            keys = [self._value(key, depth + 1) for key in node.keys if key is not None]
+            if len(keys) != len(node.values):
+                raise ValueError
+            return dict(zip(keys, (self._value(value, depth + 1) for value in node.values), strict=True))
+        return self._number(node, depth)
+
+    def _number(self, node: ast.expr, depth: int) -> Any:
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            value = self._value(node.operand, depth + 1)
+            if isinstance(value, int | float | complex) and not isinstance(value, bool):
+                return -value if isinstance(node.op, ast.USub) else value
+        raise ValueError

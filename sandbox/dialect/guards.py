@@ -1,0 +1,305 @@
+"""The run-time half of the dialect: what compile-time checks cannot see, because a name is computed.
+
+Enters: objects and names of the program. Leaves: what the plain builtin would give, or an error that says why not.
+Safety: the attacker controls every argument. Names must be exact `str`; subclasses that lie about themselves are
+refused. `type` never hands out a metaclass, because a metaclass makes classes whose bodies nobody has checked.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from types import (
+    BuiltinFunctionType,
+    GenericAlias,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+
+from sandbox.dialect.facades import Facade
+from sandbox.dialect.own import MAIN, RefusedAttributeError, is_own_private, is_power, refused
+from sandbox.dialect.rules import (
+    CHECKED_ATTRIBUTES,
+    DOCUMENTED_PRIVATE,
+    LIBRARY_PRIVATE,
+    judge_attribute,
+    judge_store,
+    own_private,
+)
+from sandbox.dialect.snapshots import attributes_of
+from sandbox.dialect.templates import format_problem
+
+_MISSING = object()
+
+
+def _exact_name(name: object) -> str:
+    if type(name) is not str:
+        raise TypeError(f"attribute name must be a str, got {type(name).__name__}")
+    return name
+
+
+# Reading
+
+
+def checked_getattr(obj: Any, name: str) -> Any:
+    """What `obj.name` is rewritten to for the names that depend on the object."""
+    return read_attribute(obj, name)
+
+
+def read_attribute(obj: Any, name: str, default: Any = _MISSING) -> Any:
+    """`getattr` for a name that no compile-time check has seen.
+
+    Raises:
+        RefusedAttributeError: the name is not part of the dialect; a default does not hide that.
+    """
+    _exact_name(name)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        try:
+            return special(obj, name)
+        except RefusedAttributeError:
+            raise
+        except AttributeError:
+            if default is _MISSING:
+                raise
+            return default
+    if name.startswith("_") and own_private(name) and name not in DOCUMENTED_PRIVATE:
+        if not is_own_private(obj, name):
+            # Absent is absent, also on a library object; present and private is refused.
+            if default is not _MISSING and not _has(obj, name):
+                return default
+            raise refused(name, "the name is private to a library", "use the public name")
+        if name in LIBRARY_PRIVATE:
+            found = getattr(obj, name) if default is _MISSING else getattr(obj, name, default)
+            if is_power(found):
+                raise refused(name, "the name is private to a library", "use the public name")
+            return found
+    else:
+        verdict = judge_attribute(name, frozenset())
+        if verdict.mode == "refused":
+            raise refused(name, verdict.reason, verdict.hint)
+    return getattr(obj, name) if default is _MISSING else getattr(obj, name, default)
+
+
+def _has(obj: Any, name: str) -> bool:
+    try:
+        getattr(obj, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _read_format(obj: Any, name: str) -> Any:
+    found = getattr(obj, name)
+    if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, str):
+        return _template(found.__self__, name)
+    if isinstance(found, MethodDescriptorType) and found.__objclass__ is str:
+        return _unbound_format if name == "format" else _unbound_format_map
+    return found
+
+
+def _template(text: str, name: str) -> Callable[..., str]:
+    exact = str.__str__(text)
+    problem = format_problem(exact)
+    if problem is not None:
+        raise refused(name, *problem)
+    return exact.format if name == "format" else exact.format_map
+
+
+def _unbound_format(text: str, /, *args: Any, **kwargs: Any) -> str:
+    return _template(text, "format")(*args, **kwargs)
+
+
+def _unbound_format_map(text: str, mapping: Mapping[str, Any], /) -> str:
+    return _template(text, "format_map")(mapping)
+
+
+def _read_obj(obj: Any, name: str) -> Any:
+    if isinstance(obj, AttributeError | NameError):
+        raise refused(name, "the object behind an attribute error is not handed out", "read `err.name`")
+    return getattr(obj, name)
+
+
+def _read_parser(obj: Any, name: str) -> Any:
+    found = getattr(obj, name)
+    if isinstance(found, ModuleType):
+        raise refused(name, "modules are not handed out", "write `import name`")
+    return found
+
+
+def _read_register(obj: Any, name: str) -> Any:
+    found = getattr(obj, name)
+    if not (isinstance(found, MethodType) and found.__func__ is abc.ABCMeta.register):
+        return found
+
+    def register(subclass: Any) -> Any:
+        if not isinstance(subclass, type) or subclass.__module__ != MAIN:
+            raise refused(name, "only classes of this program can be registered", "use `isinstance(x, (A, B))`")
+        return found(subclass)
+
+    return register
+
+
+def _read_origin(obj: Any, name: str) -> Any:
+    return without_metaclass(getattr(obj, name))
+
+
+def without_metaclass(found: Any) -> Any:
+    """The object, or the guarded `type` in place of any metaclass."""
+    return GuardedType if isinstance(found, type) and issubclass(found, type) else found
+
+
+def _read_class(obj: Any, name: str) -> Any:
+    return class_of(obj)
+
+
+def _read_dict(obj: Any, name: str) -> Any:
+    return attributes_of(obj)
+
+
+def _read_annotations(obj: Any, name: str) -> Any:
+    found = getattr(obj, name)
+    return dict(found) if isinstance(found, dict) else found
+
+
+def _read_setter(obj: Any, name: str) -> Any:
+    found = getattr(obj, name)
+    is_unbound = isinstance(obj, type)
+
+    def checked(*args: Any) -> None:
+        target = args[0] if is_unbound else None
+        _judge_write(target, args[1] if is_unbound else args[0])
+        found(*args)
+
+    return checked
+
+
+_SPECIAL: dict[str, Callable[[Any, str], Any]] = {
+    "format": _read_format,
+    "format_map": _read_format,
+    "obj": _read_obj,
+    "parser": _read_parser,
+    "register": _read_register,
+    "__origin__": _read_origin,
+    "__class__": _read_class,
+    "__dict__": _read_dict,
+    "__annotations__": _read_annotations,
+    "__setattr__": _read_setter,
+    "__delattr__": _read_setter,
+}
+assert set(_SPECIAL) == CHECKED_ATTRIBUTES
+
+
+def augmentable(obj: Any, name: str) -> Any:
+    """What `obj` in `obj.name += value` is rewritten to for the checked names: the value sees the plain attribute.
+
+    Raises:
+        RefusedAttributeError: the object may hold something under that name that is checked when it is read.
+    """
+    if type(obj).__module__ != MAIN or isinstance(obj, str | type | AttributeError | NameError | PurePath):
+        raise refused(name, "it is checked when it is read", f"write `x.{name} = x.{name} + ...`")
+    return obj
+
+
+# Builtins that take a name
+
+
+def guarded_getattr(obj: Any, name: str, *default: Any) -> Any:
+    """`getattr`: the name is judged as if it stood in the program."""
+    if len(default) > 1:
+        raise TypeError(f"getattr expected at most 3 arguments, got {len(default) + 2}")
+    return read_attribute(obj, name, *default)
+
+
+def guarded_hasattr(obj: Any, name: str) -> bool:
+    """`hasattr`: False for names that the dialect does not hand out."""
+    try:
+        read_attribute(obj, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _judge_write(obj: Any, name: str) -> None:
+    _exact_name(name)
+    verdict = judge_store(name)
+    if verdict.mode == "refused":
+        raise refused(name, verdict.reason, verdict.hint)
+    if isinstance(obj, Facade | MemberDescriptorType):
+        raise refused(name, "library objects are read-only", "")
+    if isinstance(obj, type) and obj.__module__ != MAIN:
+        raise refused(name, "library classes are read-only", "make a subclass")
+
+
+def write_attribute(obj: Any, name: str, value: Any) -> None:
+    """`setattr` with a computed name."""
+    _judge_write(obj, name)
+    setattr(obj, name, value)
+
+
+def delete_attribute(obj: Any, name: str) -> None:
+    """`delattr`."""
+    _judge_write(obj, name)
+    delattr(obj, name)
+
+
+# type, vars, dir, locals
+
+
+def class_of(obj: Any) -> Any:
+    """The class of an object; the class of a class is the guarded `type`, whatever its metaclass."""
+    found = type(obj)
+    return GuardedType if issubclass(found, type) else found
+
+
+class _GuardedTypeMeta(type):
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            return class_of(args[0])
+        raise TypeError("`type` with three arguments makes a class unchecked; write a `class` statement")
+
+    def __instancecheck__(cls, obj: Any) -> bool:
+        return isinstance(obj, type)
+
+    def __subclasscheck__(cls, sub: Any) -> bool:
+        return sub is cls or issubclass(sub, type)
+
+    def __getitem__(cls, item: Any) -> Any:
+        return GenericAlias(cls, item)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        raise TypeError("`type` is read-only")
+
+    def __delattr__(cls, name: str) -> None:
+        raise TypeError("`type` is read-only")
+
+    def __repr__(cls) -> str:
+        return "<class 'type'>"
+
+
+class GuardedType(metaclass=_GuardedTypeMeta):
+    """What a program knows as `type`."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        raise TypeError("metaclasses are not part of the dialect; use a class decorator or `__init_subclass__`")
+
+
+_GUARDED_NAMES = {"__name__": "type", "__qualname__": "type", "__module__": "builtins"}
+for _key, _value in _GUARDED_NAMES.items():
+    type.__setattr__(GuardedType, _key, _value)
+
+
+def refuse_builtin(name: str, reason: str, hint: str) -> Callable[..., Any]:
+    """A builtin that is not there: calling it says why."""
+
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(f"`{name}`: {reason}" + (f"; {hint}" if hint else ""))
+
+    refused.__name__ = refused.__qualname__ = name
+    return refused

@@ -1,0 +1,114 @@
+"""Allowlist: concurrency, and the small part of system modules that ordinary programs touch."""
+
+from __future__ import annotations
+
+from sandbox.dialect.tables.entry import Entry
+
+_WORKSPACE = "files live in the workspace: `open(name)`"
+_NO_ENVIRONMENT = "programs get no environment variables; write the value into the program"
+_NO_PROCESS = "there are no processes here: call a tool"
+
+ENTRIES: dict[str, Entry] = {
+    "__future__": Entry("annotations", left_out="the other features are the language itself by now"),
+    "asyncio": Entry(
+        """ALL_COMPLETED Barrier BoundedSemaphore BrokenBarrierError CancelledError Condition Event FIRST_COMPLETED
+        FIRST_EXCEPTION Future IncompleteReadError InvalidStateError LifoQueue Lock PriorityQueue Queue
+        QueueEmpty QueueFull QueueShutDown Semaphore Task TaskGroup Timeout TimeoutError all_tasks
+        as_completed create_task current_task ensure_future gather iscoroutine iscoroutinefunction isfuture
+        run_coroutine_threadsafe shield sleep timeout timeout_at to_thread wait wait_for wrap_future""",
+        supplied="run get_event_loop get_running_loop new_event_loop set_event_loop Runner AbstractEventLoop",
+        left_out="streams, subprocesses and loop policies reach network and system",
+        hints=(
+            ("create_subprocess_exec", _NO_PROCESS),
+            ("create_subprocess_shell", _NO_PROCESS),
+            ("open_connection", "there is no network: call a tool"),
+        ),
+    ),
+    "concurrent": Entry(supplied="futures"),
+    "concurrent.futures": Entry(
+        """ALL_COMPLETED BrokenExecutor CancelledError Executor FIRST_COMPLETED FIRST_EXCEPTION Future
+        InvalidStateError ThreadPoolExecutor TimeoutError as_completed wait""",
+        supplied="thread",
+        left_out="processes cannot be started",
+        hints=(("ProcessPoolExecutor", "use `ThreadPoolExecutor`"),),
+    ),
+    "concurrent.futures.thread": Entry("ThreadPoolExecutor"),
+    "threading": Entry(
+        """Barrier BoundedSemaphore BrokenBarrierError Condition Event Lock RLock Semaphore Thread Timer active_count
+        current_thread enumerate get_ident get_native_id local main_thread TIMEOUT_MAX""",
+        left_out="tracing and stack sizes change the interpreter",
+    ),
+    "queue": Entry("Empty Full LifoQueue PriorityQueue Queue ShutDown SimpleQueue"),
+    "sched": Entry("Event scheduler"),
+    "pathlib": Entry(
+        "PurePath PurePosixPath PureWindowsPath",
+        supplied="Path PosixPath",
+        left_out="paths that touch files are supplied by the workspace",
+        hints=(("Path", _WORKSPACE), ("PosixPath", _WORKSPACE)),
+    ),
+    "os": Entry(
+        "PathLike altsep curdir extsep fspath linesep name pardir pathsep sep",
+        supplied="path listdir makedirs mkdir remove rename stat unlink walk scandir getcwd rmdir replace",
+        left_out="the system is out of reach: no environment, no processes, no descriptors",
+        hints=(
+            ("environ", _NO_ENVIRONMENT),
+            ("getenv", _NO_ENVIRONMENT),
+            ("system", _NO_PROCESS),
+            ("popen", _NO_PROCESS),
+            *((name, _WORKSPACE) for name in ("listdir", "makedirs", "mkdir", "remove", "stat", "walk", "scandir")),
+        ),
+    ),
+    "os.path": Entry(
+        "basename commonpath commonprefix dirname isabs join normcase normpath split splitdrive splitext",
+        supplied="exists isdir isfile getsize abspath relpath expanduser getmtime",
+        left_out="what looks at files is supplied by the workspace",
+        real="posixpath",
+        hints=tuple((name, _WORKSPACE) for name in ("exists", "isfile", "isdir", "getsize", "expanduser")),
+    ),
+    "posixpath": Entry("basename commonpath commonprefix dirname isabs join normcase normpath split splitext"),
+    "sys": Entry(
+        """byteorder exc_info exception float_info float_repr_style getrecursionlimit getsizeof hash_info hexversion
+        implementation int_info intern maxsize maxunicode platform version version_info""",
+        supplied="argv exit setrecursionlimit stderr stdin stdout",
+        left_out="modules, frames and hooks lead out of the program",
+        hints=(
+            ("modules", "write `import name`"),
+            ("path", "modules of the program's own cannot be added"),
+            ("stdin", "nobody sits at a keyboard; write the value into the program"),
+        ),
+    ),
+    "platform": Entry("python_implementation python_version python_version_tuple", left_out="it names the machine"),
+    "ast": Entry(
+        "literal_eval", left_out="syntax trees are not for programs", hints=(("parse", "use `ast.literal_eval`"),)
+    ),
+    "inspect": Entry(
+        """Parameter Signature cleandoc getdoc isabstract isasyncgen isasyncgenfunction isawaitable isbuiltin isclass
+        iscoroutine iscoroutinefunction isfunction isgenerator isgeneratorfunction ismethod isroutine""",
+        supplied="signature",
+        left_out="frames, sources and members lead out of the program",
+        hints=(("getsource", "read the text you sent"), ("getmembers", "use `dir(obj)` and `getattr`")),
+    ),
+    "traceback": Entry(
+        supplied="format_exc format_exception format_exception_only print_exc print_exception",
+        left_out="it reads any file whose name a frame carries",
+    ),
+    "warnings": Entry(
+        "catch_warnings filterwarnings resetwarnings simplefilter warn",
+        left_out="`warn_explicit` reads any file it is given the name of",
+    ),
+    "logging": Entry(
+        "CRITICAL DEBUG ERROR FATAL INFO NOTSET WARN WARNING",
+        supplied="""basicConfig critical debug disable error exception getLevelName getLogger info log warning Formatter
+        Handler Logger NullHandler StreamHandler""",
+        left_out="handlers write files and open sockets; records go to the prints of the run",
+        hints=(("FileHandler", _WORKSPACE),),
+    ),
+    "timeit": Entry("default_timer repeat timeit", left_out="code given as text is not run"),
+    "errno": Entry("EACCES EAGAIN EEXIST EINVAL EIO ENOENT ENOSPC ENOTDIR EPERM ETIMEDOUT errorcode"),
+    "locale": Entry(
+        "LC_ALL LC_COLLATE LC_CTYPE LC_MONETARY LC_NUMERIC LC_TIME Error atof atoi currency delocalize "
+        "format_string getlocale localeconv strcoll strxfrm",
+        supplied="setlocale",
+        left_out="the locale is fixed, so that a run can be repeated",
+    ),
+}

@@ -1,0 +1,159 @@
+"""Attacks on the language layer: none reaches a power that the dialect withholds.
+
+The kernel jail is the wall and is tested with the dialect off; here the dialect stands alone, in a throw-away
+process. Each attack of our own is first shown to work on plain Python.
+"""
+
+# ruff: noqa: E501  # programs stand on one line
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.dialect_driver import ROOT, run_apart
+
+CORPUS = ROOT.parent / "shared" / "data" / "escapes" / "language.jsonl"
+
+
+def answers(sources: list[str], **options: Any) -> list[dict[str, Any] | None]:
+    """One answer per program; None where the process died, after which the rest runs in a new one."""
+    out: list[dict[str, Any] | None] = []
+    while len(out) < len(sources):
+        got = run_apart(sources[len(out) :], **options)
+        out.extend(got)
+        if len(out) < len(sources):
+            out.append(None)
+    return out
+
+
+def test_no_entry_of_the_language_corpus_gets_its_power(tmp_path: Path) -> None:
+    if not CORPUS.exists():
+        pytest.skip("`../shared` is not beside this checkout: the language corpus was not run")
+    secret = tmp_path / "token.txt"
+    secret.write_text("CANARY-file-4711\n")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    tokens = {"SECRET_FILE": secret, "SECRET_DIR": tmp_path, "ENV_NAME": "ESC_HOST_SECRET", "OUTSIDE_DIR": outside}
+    entries = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+    sources = []
+    for entry in entries:
+        source = entry["code"]
+        for key, value in tokens.items():
+            source = source.replace(f"@@{key}@@", str(value))
+        sources.append(source)
+    got = answers(sources, env={**os.environ, "ESC_HOST_SECRET": "CANARY-env-4711"})
+    bad = []
+    for entry, answer in zip(entries, got, strict=True):
+        text = json.dumps(answer)
+        wanted = {entry["must"], *entry["also_ok"]}
+        is_hit = "CANARY-" in text or f"GOT:{entry['id']}" in text
+        ended = (
+            "error" if answer and answer["error"] else "refused_at_compile" if answer and answer["refusals"] else "ok"
+        )
+        if answer is None or is_hit or not ({ended, "contained"} & wanted):
+            bad.append((entry["id"], ended, answer))
+    assert bad == []
+    assert list(outside.iterdir()) == []
+
+
+ADVISORIES = {
+    "CVE-2023-37271 generator frame": "def g():\n    yield 1\nprint('GOT', g().gi_frame)",
+    "CVE-2023-37271 stack of frames": "def g():\n    global x\n    yield x.gi_frame.f_back\nx = g()\nprint('GOT', next(x))",
+    "CVE-2023-37271 by getattr": "def g():\n    yield 1\nprint('GOT', getattr(g(), 'gi_' + 'frame'))",
+    "CVE-2023-41039 Formatter.get_field": "import string\nprint('GOT', string.Formatter().get_field('0.__class__', ((),), {}))",
+    "CVE-2023-41039 str.format": "t = '{0.__cla' + 'ss__}'\nprint('GOT', t.format(()))",
+    "CVE-2023-41039 str.format_map": "t = '{a.__cla' + 'ss__}'\nprint('GOT', t.format_map({'a': 1}))",
+    "CVE-2023-41039 unbound": "t = '{0.__cla' + 'ss__}'\nprint('GOT', str.format(t, ()))",
+    "CVE-2024-47532 AttributeError.obj": "import random\ntry:\n    random.nope\nexcept AttributeError as e:\n    print('GOT', e.obj)",
+    "CVE-2024-47532 NameError in a Formatter": "import string\ntry:\n    string.Formatter().get_field('0.x', ((),), {})\nexcept AttributeError as e:\n    print('GOT', e.obj)",
+    "CVE-2025-22153 except star": "try:\n    raise ExceptionGroup('g', [ValueError()])\nexcept* ValueError as e:\n    print('GOT', e)",
+    "CVE-2025-22153 split": "class S(ExceptionGroup):\n    def split(self, c):\n        return 'x'\ntry:\n    raise S('g', [ValueError()])\nexcept* ValueError:\n    print('GOT')",
+    "CVE-2026-76825 Formatter again": "from string import Formatter\nclass F(Formatter):\n    pass\nprint('GOT', F().vformat('{0.__class__}', ((),), {}))",
+    "CVE-2026-76825 by the module": "import string as s\nprint('GOT', getattr(s, 'For' + 'matter')())",
+    "PYSEC-2026-3917 positional-only": "def f(_cm_getattr=lambda *a: print('GOT'), /):\n    return 'x'.format\nt = 'a'\nf()",
+    "PYSEC-2026-3917 lambda": "f = lambda _cm_getattr, /: t.format\nt = 'a'\nprint('GOT', f(len))",
+    "PYSEC-2026-3917 keyword-only": "def f(*, _cm_getattr):\n    return t.format\nt = 'a'\nprint('GOT', f(_cm_getattr=len))",
+}
+
+
+@pytest.mark.parametrize("name", sorted(ADVISORIES))
+def test_a_published_advisory_of_restrictedpython_does_not_work(name: str) -> None:
+    (answer,) = answers([ADVISORIES[name]])
+    assert answer is not None
+    assert answer["refusals"] or answer["error"]
+    assert "GOT" not in answer["printed"]
+
+
+GADGETS = {
+    "metaclass by type of a class": "import json\nT = type(int)\nM = T('M', (T,), {'__instancecheck__': lambda c, i: True})\nX = M('X', (), {'__match_args__': ('__globals__',)})\nmatch json.dumps:\n    case X(g):\n        print('GOT', len(g))",
+    "virtual subclass and match_args": "from abc import ABC\ndef g(): yield 1\nclass A(ABC): pass\nsetattr(A, '__match_' + 'args__', ('gi_frame',))\nA.register(type(g()))\nmatch g():\n    case A(f):\n        print('GOT', f)",
+    "virtual subclass and namedtuple": "from abc import ABC\nfrom collections import namedtuple\ndef g(): yield 1\nclass A(ABC, namedtuple('N', ['gi_frame'])): pass\nA.register(type(g()))\nmatch g():\n    case A(f):\n        print('GOT', f)",
+    "virtual subclass and dataclass": "from abc import ABC\nfrom dataclasses import dataclass\ndef g(): yield 1\n@dataclass\nclass A(ABC):\n    gi_frame: int\nA.register(type(g()))\nmatch g():\n    case A(f):\n        print('GOT', f)",
+    "generic alias of type": "X = type[int]('X', (), {'__match_args__': ('gi_frame',)})\nprint('GOT', X)",
+    "origin of Type": "import typing\nprint('GOT', typing.get_origin(typing.Type[int])('X', (), {}))",
+    "enum by names": "import copy, enum\nclass Target: pass\nE = enum.Enum('E', {'__reduce_ex__': lambda s, p: (lambda: Target, (), (None, {'__match_args__': ('x',)})), '__copy__': None, 'A': 1})\ncopy.copy(E.A)\nprint('GOT', getattr(Target, '__match_' + 'args__'))",
+    "copy sets attributes": "import copy\nclass Target: pass\nclass A:\n    def __reduce_ex__(self, p):\n        return (lambda: Target, (), (None, {'__match_args__': ('x',)}))\ncopy.copy(A())\nprint('GOT', getattr(Target, '__match_' + 'args__'))",
+    "copy state": "import copy\nclass Target: pass\nclass A:\n    def __new__(cls, *a): return Target if a or cls.on else object.__new__(cls)\n    on = False\n    def __getstate__(self): return (None, {'__match_args__': ('x',)})\na = A()\nA.on = True\ncopy.copy(a)\nprint('GOT', getattr(Target, '__match_' + 'args__'))",
+    "wraps copies a chosen attribute": "import functools\nclass Catch: pass\nc = functools.wraps(len, assigned=('__self__',), updated=())(Catch())\nprint('GOT', vars(c)['__self__'])",
+    "wraps copies the table of a type": "import functools\nclass Catch: pass\nc = functools.wraps(type(lambda: 0))(Catch())\nprint('GOT', vars(c)['__globals__'].__get__(lambda: 0))",
+    "dataclass source by annotations": "import dataclasses\nclass A: a: int = 0\nA.__annotations__['a,print(\"GOT\")'] = int\nA = dataclasses.dataclass(init=False, repr=False, match_args=False)(A)\nA() == A()\ndataclasses.fields(A)[1]",
+    "dataclass source by a base field": "import dataclasses\n@dataclasses.dataclass\nclass A:\n    a: int = 0\ndataclasses.fields(A)[0].name = 'a,print(\"GOT\")'\n@dataclasses.dataclass(init=False, repr=False, match_args=False)\nclass B(A): pass\nB() == B()",
+    "singledispatch evaluates text": "import functools\n@functools.singledispatch\ndef f(x): pass\n@f.register\ndef _(x: 'print(\"GOT\") or int'): pass",
+    "singledispatchmethod evaluates text": "import functools\nclass C:\n    @functools.singledispatchmethod\n    def f(self, x): pass\n    @f.register\n    def _(self, x: 'print(\"GOT\") or int'): pass",
+    "signature evaluates text": "import inspect\ndef f(x: 'print(\"GOT\")'): pass\ntype(inspect.signature(f)).from_callable(f, eval_str=True)",
+    "hints evaluate text": "import typing\nclass A: x: 'print(\"GOT\") or int'\ntyping.get_type_hints(A)",
+    "timeit evaluates text": "import timeit\ntimeit.timeit('print(\"GOT\")', number=1)",
+    "globals as a callback": "from concurrent.futures import ThreadPoolExecutor\nprint('GOT', ThreadPoolExecutor(1).submit(globals).result()['threading'])",
+    "locals as a callback": "from concurrent.futures import ThreadPoolExecutor\nprint('GOT', ThreadPoolExecutor(1).submit(locals).result()['self'])",
+    "format through super": "class S(str):\n    def up(self, *a): return super().format(*a)\ndef f(): pass\nt = S('{0.__glo' + 'bals__}')\nprint('GOT', t.up(f))",
+    "format through UserString": "from collections import UserString\ndef f(): pass\nprint('GOT', UserString('{0.__glo' + 'bals__}').format(f))",
+    "thread streams": "import threading\nclass T(threading.Thread):\n    def f(self): self._other = self._stderr\n    def g(self): self._stderr = 1\nt = T()\nt.f()\nprint('GOT', t._other)",
+    "module behind a path": "from pathlib import PurePosixPath\nclass A:\n    _flavour = parser = 1\np = PurePosixPath('a')\nf = getattr(p, 'parser', None) or p._flavour\nprint('GOT', getattr(f, 'pathmod', f).os)",
+    "mapping proxy of a type": "class Raw:\n    def __ror__(self, d): return d\nd = vars(dict) | Raw()\nprint('GOT', type(d))",
+    "warnings module": "import warnings\nclass A: _module = 1\nprint('GOT', warnings.catch_warnings()._module.sys)",
+    "loop of a task": "import asyncio\nasync def f():\n    return asyncio.current_task().get_loop().subprocess_exec\nprint('GOT', await f())",
+    "private loop": "import asyncio\nclass A: _loop = 1\nasync def f():\n    return asyncio.current_task()._loop.subprocess_exec\nprint('GOT', await f())",
+    "dom opens addresses": "from xml.dom import minidom\nd = minidom.parseString('<a/>')\nprint('GOT', d.implementation.createDOMBuilder(1, None))",
+    "reduce over getattr": "from functools import reduce\nprint('GOT', reduce(getattr, ['__self__', 'open'], len))",
+    "attrgetter": "from operator import attrgetter\nprint('GOT', attrgetter('__self__.open')(len))",
+    "methodcaller": "from operator import methodcaller\nprint('GOT', methodcaller('__reduce_ex__', 2)(()))",
+    "class by the descriptor of a property": "class A:\n    x = property(lambda s: 1)\nd = A.__dict__['__dict__']\nprint('GOT', d.__get__(A()))",
+    "generator in a comprehension": "x = (i for i in [1])\nprint('GOT', x.gi_code.co_consts)",
+    "own subclasses": "print('GOT', [c for c in object.__subclasses__() if c.__name__ == 'Popen' or True][:1])",
+    "builtins of a function": "def f(): pass\nprint('GOT', f.__builtins__)",
+    "exit traceback": "class C:\n    def __enter__(self): pass\n    def __exit__(self, k, v, tb):\n        print('GOT', tb.tb_frame.f_builtins)\n        return True\nwith C():\n    1 / 0",
+    "finaliser of an async generator": "async def g():\n    yield 1\nprint('GOT', g().ag_frame)",
+    "help of eval": "print('GOT', eval('().__class__.__base__.__subclasses__()')[:1])",
+    "eval with other builtins": "import builtins\nprint('GOT', eval('open', {'__builtins__': builtins}))",
+    "exec of an import": "exec('import os as o')\nprint('GOT', o.getcwd())",
+    "class keywords": "class M(type):\n    def __call__(cls, *a): return open\nclass A(metaclass=M): pass\nprint('GOT', A())",
+    "metaclass by unpacking": "class A(**{'metaclass': lambda n, b, ns: print('GOT', ns['__module__'])}): pass",
+    "patched library": "import json\njson.dumps = lambda x: 'mine'\nprint('GOT' if json.dumps(1) == 'mine' else 'no')",
+    "patched library behind a list": "import json\nj = [json][0]\nj.dumps = lambda x: 'mine'\nprint('GOT' if json.dumps(1) == 'mine' else 'no')",
+    "codecs by name": "import codecs\nprint('GOT', codecs.open('/etc/hostname'))",
+    "wide identifiers": "def f(): pass\nprint('GOT', f.__\uff47\uff4c\uff4f\uff42\uff41\uff4c\uff53__)",
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, tuple[dict[str, Any] | None, dict[str, Any] | None]]:
+    names, sources = list(GADGETS), list(GADGETS.values())
+    bare, guarded = answers(sources, dialect="native"), answers(sources)
+    return {name: (bare[index], guarded[index]) for index, name in enumerate(names)}
+
+
+@pytest.mark.parametrize("name", sorted(GADGETS))
+def test_a_gadget_that_works_on_plain_python_does_not_work_here(
+    name: str, outcomes: dict[str, tuple[dict[str, Any] | None, dict[str, Any] | None]]
+) -> None:
+    bare, guarded = outcomes[name]
+    assert bare is not None
+    assert "GOT" in bare["printed"], bare
+    assert guarded is not None
+    assert "GOT" not in guarded["printed"], guarded
+    assert guarded["refusals"] or guarded["error"], guarded
