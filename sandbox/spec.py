@@ -32,7 +32,7 @@ class Limits:
     memory_bytes: int = 512 * MIB  # private writable memory on top of the interpreter's own
     threads: int = 64
     calls: int = 10_000  # frames `call` in one run
-    in_flight: int = 32  # calls being answered at once; further ones wait in the host
+    in_flight: int = 64  # calls being answered at once; further ones wait
     output_bytes: int = 64 * MIB  # prints and value together, counted at the host
     kept_print_bytes: int = 256 * 1024  # of the prints: the first half and the last half of this are kept
     frame_bytes: int = 64 * MIB  # one message, either way
@@ -97,7 +97,6 @@ class RunSpec:
         roots: names of the importable module roots whose use is reported by `prepare` (usually ("tools",)).
         modules: dotted module name → source that is there from the start, without a `load` callback.
         seed: seeds `random` and numpy inside the guest, so that a run can be repeated.
-        timezone: IANA name that the guest's local time shows.
         filename: what tracebacks call the program.
     """
 
@@ -107,7 +106,6 @@ class RunSpec:
     roots: tuple[str, ...] = ("tools",)
     modules: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
-    timezone: str = "UTC"
     filename: str = "<program>"
 
     def source_bytes(self) -> bytes:

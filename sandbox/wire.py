@@ -7,7 +7,7 @@ is one search for a single byte. Nothing here pickles, marshals or evaluates.
 Header fields by kind (payload in brackets; `id` is a positive integer below 2**31, used once):
 
     host → guest
-      prepare  dialect, roots, limits, seed, timezone, filename     [source bytes]
+      prepare  dialect, roots, limits, seed, filename               [source bytes]
       go       —                                                    [JSON {"modules": {…}, "aliases": {…}}]
       reply    id, ok, form                                         [raw bytes]
       module   id, found                                            [module source]

@@ -1,0 +1,203 @@
+"""The host's half of one run's channel: takes every frame of the guest as hostile, and never holds more than it may.
+
+Enters: a non-blocking stream socket to one guest. Leaves: checked frames in order, or a `ChannelError` that names the
+code the run ends with. Identity is the stream: nothing a frame says can make it another run's.
+
+Safety: an attacker controls every byte that is read here. Lengths are checked before anything is stored, headers are
+bounded and flat, ids act once, and what waits towards a guest that does not read is counted (ARCHITECTURE 4.5).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+
+from sandbox import wire
+from sandbox.spec import Limits
+
+_RECEIVE_BYTES = 256 * 1024
+_OVERDRAFT = 8  # chosen: replies that are ready at once may exceed `queued_bytes` this many times, then the run ends
+
+
+class ChannelError(Exception):
+    """The run must end with `code` (`guest.protocol`, `limit.frame`, `limit.queued`)."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class GuestFrame:
+    """A frame of a known kind whose header fields have the right types."""
+
+    kind: str
+    header: dict[str, Any]
+    payload: bytes
+
+
+_FIELDS: dict[str, dict[str, type]] = {
+    "prepared": {},
+    "call": {"id": int, "target": str},
+    "load": {"id": int, "name": str},
+    "cancel": {"id": int},
+    "print": {},
+    "end": {"status": str, "form": str, "type": str, "notes": list, "usage": dict},
+}
+_TEXT_FIELD_CHARS = 1_024
+
+
+def parse_frame(body: bytes) -> GuestFrame:
+    """A frame's body → a checked frame.
+
+    Raises:
+        ChannelError: `guest.protocol`: no frame, an unknown kind, a missing field or a wrong type.
+    """
+    try:
+        header, payload = wire.decode(body)
+    except wire.WireError as error:
+        raise ChannelError("guest.protocol", str(error)) from error
+    kind = header["kind"]
+    wanted = _FIELDS.get(kind)
+    if wanted is None:
+        raise ChannelError("guest.protocol", f"a frame of the unknown kind {kind[:40]!r}")
+    for name, expected in wanted.items():
+        value = header.get(name)
+        if type(value) is not expected:
+            raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is no {expected.__name__}")
+        if type(value) is str and len(value) > _TEXT_FIELD_CHARS:
+            raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is too long")
+    number = header.get("id", 1)
+    if not 0 < number <= wire.MAX_ID:
+        raise ChannelError("guest.protocol", f"the id {str(number)[:20]} of a `{kind}` frame is out of range")
+    return GuestFrame(kind, header, payload)
+
+
+def parse_facts(payload: bytes) -> dict[str, Any]:
+    """The JSON object of a `prepared` frame.
+
+    Raises:
+        ChannelError: `guest.protocol`: not a JSON object.
+    """
+    try:
+        facts = json.loads(payload)
+    except (ValueError, RecursionError) as error:
+        raise ChannelError("guest.protocol", "`prepared` holds no JSON") from error
+    if type(facts) is not dict:
+        raise ChannelError("guest.protocol", "`prepared` holds no JSON object")
+    return facts
+
+
+class Channel:
+    """One guest's stream. One task reads, any task sends; `write_for_ever` must run beside them."""
+
+    def __init__(self, stream: socket.socket, limits: Limits) -> None:
+        self._socket = stream
+        self._limits = limits
+        self._splitter = wire.Splitter(limits.frame_bytes)
+        self._outbox: deque[memoryview] = deque()
+        self._queued = 0
+        self._has_output = anyio.Event()
+        self._has_room = anyio.Event()
+        self._batches = 0
+
+    # -- receiving ------------------------------------------------------------------------------------------------
+
+    async def receive(self) -> list[bytes] | None:
+        """The bodies of the frames that came next; None when the guest has closed its end.
+
+        Raises:
+            ChannelError: `limit.frame`: a frame is announced that is longer than `frame_bytes`.
+        """
+        while True:
+            data = await self._receive_bytes()
+            if not data:
+                return None
+            try:
+                bodies = self._splitter.feed(data)
+            except wire.WireError as error:
+                raise ChannelError("limit.frame", str(error)) from error
+            if bodies:
+                return bodies
+
+    async def _receive_bytes(self) -> bytes:
+        self._batches += 1
+        if self._batches % 16 == 0:  # a guest that always has more to say must not keep the loop to itself
+            await anyio.lowlevel.checkpoint()
+        while True:
+            try:
+                return self._socket.recv(_RECEIVE_BYTES)
+            except BlockingIOError:
+                await anyio.wait_readable(self._socket)
+            except ConnectionError:
+                return b""
+
+    # -- sending --------------------------------------------------------------------------------------------------
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes that wait for the guest to read them."""
+        return self._queued
+
+    def send(self, header: dict[str, Any], payload: bytes = b"") -> None:
+        """Send a frame, or queue what the socket does not take now.
+
+        Raises:
+            ChannelError: `limit.frame` when the frame is too long, `limit.queued` when too much is waiting.
+        """
+        if len(payload) > self._limits.frame_bytes:
+            raise ChannelError(
+                "limit.frame", f"an answer of {len(payload)} bytes, `frame_bytes` allows {self._limits.frame_bytes}"
+            )
+        frame = memoryview(wire.encode(header, payload))
+        if not self._outbox:
+            frame = frame[self._send_now(frame) :]
+        if frame:
+            self._outbox.append(frame)
+            self._queued += len(frame)
+            self._has_output.set()
+            if self._queued > self._limits.queued_bytes * _OVERDRAFT:
+                raise ChannelError(
+                    "limit.queued",
+                    f"{self._queued} bytes wait for a guest that does not read, "
+                    f"`queued_bytes` allows {self._limits.queued_bytes}",
+                )
+
+    def _send_now(self, frame: memoryview) -> int:
+        try:
+            return self._socket.send(frame)
+        except BlockingIOError:
+            return 0
+        except OSError:  # the guest is gone; the reader will notice
+            return len(frame)
+
+    async def wait_for_room(self) -> None:
+        """Return when less than `queued_bytes` is waiting."""
+        while self._queued >= self._limits.queued_bytes:
+            self._has_room = anyio.Event()
+            await self._has_room.wait()
+
+    async def write_for_ever(self) -> None:
+        """Send what is queued as the guest takes it; run this in a task of its own until cancelled."""
+        while True:
+            while not self._outbox:
+                self._has_output = anyio.Event()
+                await self._has_output.wait()
+            await anyio.wait_writable(self._socket)
+            while self._outbox:
+                frame = self._outbox[0]
+                sent = self._send_now(frame)
+                self._queued -= sent
+                if sent < len(frame):
+                    self._outbox[0] = frame[sent:]
+                    break
+                self._outbox.popleft()
+            if self._queued < self._limits.queued_bytes:
+                self._has_room.set()

@@ -1,0 +1,335 @@
+"""One run inside the boundary, from the first frame to the last.
+
+Enters: `prepare`, then `go`. Leaves: `prepared`, then calls and prints, then `end`. The order matters: limits are
+lowered before the first foreign byte is parsed, and nothing of the program runs before `go`.
+
+Safety: everything in this process after `prepare` must be taken to be the program's. What this module reports is
+a claim that the host does not rely on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures.thread as futures_thread
+import gc
+import importlib
+import json
+import math
+import os
+import random
+import socket
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any, NoReturn
+
+from sandbox.dialect import modules
+from sandbox.dialect.builtins import Runtime, make_builtins, make_native_builtins
+from sandbox.dialect.modules import build_facades, nearest
+from sandbox.dialect.program import Compiled, compile_program
+from sandbox.guest import remote
+from sandbox.guest.aio import AsyncRuntime, ToolThreads, as_coroutine
+from sandbox.guest.capture import Printer, describe, remember_source
+from sandbox.guest.importer import HostFinder
+from sandbox.guest.link import Link
+from sandbox.guest.seal import tighten
+from sandbox.guest.values import Rendered, preview, render
+from sandbox.spec import UNKNOWN, Limits
+
+_WARM_UP = b"""import json
+from datetime import date
+def f(rows):
+    return {row["a"]: f"{row['b']}" for row in rows if row}
+x = f([{"a": 1, "b": 2}])
+json.dumps(x)
+"""
+
+
+_run: _Run | None = None
+
+
+def preload(packages: tuple[str, ...]) -> None:
+    """Import everything a program may need; called once in the zygote, before it forks.
+
+    Raises:
+        ImportError: an allowed package is not installed.
+    """
+    os.environ["TZ"] = "UTC0"  # a POSIX zone: no file is needed behind the seal
+    time.tzset()
+    modules.preload()
+    for name in packages:
+        importlib.import_module(name)
+    global _run
+    _run = _Run()
+    _run.warm_up()
+
+
+def serve(
+    channel: socket.socket, loop: asyncio.AbstractEventLoop, *, baseline_data_bytes: int, nproc_counts: bool
+) -> NoReturn:
+    """Wait for one program, run it, report, leave. The seal is already on."""
+    run = _run or _Run()
+    link = Link(channel, loop)
+    asyncio.set_event_loop(loop)
+    warnings.simplefilter("ignore")
+    run.attach(link, loop)
+    run.warm_up()
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    header, source = link.receive()
+    if header["kind"] != "prepare":
+        os._exit(0)
+    limits = Limits(**header["limits"])
+    tighten(limits, baseline_data_bytes=baseline_data_bytes, nproc_counts=nproc_counts)
+    compiled = run.prepare(header, source)
+    answer, payload = link.receive()
+    if answer["kind"] == "go" and compiled.code is not None:
+        run.go(compiled, json.loads(payload))
+    os._exit(0)
+
+
+class _Run:
+    """One program's life. Made, and warmed up, before there is a program: what can be ready is."""
+
+    def __init__(self) -> None:
+        self.link: Link
+        self.printer = Printer()
+        self.aio = AsyncRuntime()
+        self.value: Any = None
+        self.has_value = False
+        self.dialect = "restricted"
+        self.filename = ""
+        self.seed = 0
+        self.finder = HostFinder(self._fetch)
+        self.runtime = Runtime(
+            await_=as_coroutine,
+            start=_start,
+            deliver=self._deliver,
+            import_=_Importer(self.finder, build_facades(_own_parts(self.aio, self.printer))),
+            print_=self._print,
+            extra={},
+        )
+        self.builtins = dict(make_builtins(self.runtime))
+        self.started = time.monotonic()
+
+    def attach(self, link: Link, loop: asyncio.AbstractEventLoop) -> None:
+        """Connect what was made in the zygote to this guest's channel and loop."""
+        self.link = link
+        self.printer.attach(link)
+        self.aio.attach(loop, link)
+        remote.connect(link, self.printer.flush)
+
+    def warm_up(self) -> None:
+        """Touch the memory that compiling and running need, so that the first run does not pay for copies of it."""
+        compiled = compile_program(_WARM_UP, dialect="restricted", filename="<warm>", roots=("tools",))
+        assert compiled.code is not None
+        exec(compiled.code, {"__builtins__": self.builtins})  # noqa: S102 - our own text
+        render([self.value])
+        self.value, self.has_value = None, False
+
+    def prepare(self, header: Mapping[str, Any], source: bytes) -> Compiled:
+        """Compile and tell the host what the program uses."""
+        self.dialect, self.filename, self.seed = header["dialect"], header["filename"], header["seed"]
+        self.finder.ask_for(header["roots"])
+        self.link.set_window(header["limits"]["in_flight"])
+        roots = tuple(header["roots"])
+        compiled = compile_program(source, dialect=self.dialect, filename=self.filename, roots=roots)
+        facts = {
+            "names": [asdict(item) for item in compiled.names],
+            "calls": [
+                {
+                    "path": item.path,
+                    "line": item.line,
+                    "positional": [_literal(value) for value in item.positional],
+                    "keywords": {key: _literal(value) for key, value in item.keywords.items()},
+                    "is_open": item.is_open,
+                    "is_free": item.is_free,
+                }
+                for item in compiled.calls
+            ],
+            "diagnostics": [asdict(item) for item in compiled.diagnostics],
+        }
+        self.link.post({"kind": "prepared"}, json.dumps(facts).encode("ascii"))
+        return compiled
+
+    def go(self, compiled: Compiled, order: Mapping[str, Any]) -> None:
+        """Run the program and report its end."""
+        remember_source(self.filename, compiled.lines)
+        random.seed(self.seed)
+        _seed_numpy(self.seed)
+        self.finder.install(order["modules"])
+        sys.stdout = sys.stderr = self.printer  # for what the library prints
+        builtins = self.builtins
+        if self.dialect == "native":
+            builtins = {**make_native_builtins(self.runtime), "__import__": __import__}
+        main = _main_module(builtins, order["aliases"])
+        self.started = time.monotonic()
+        try:
+            self._execute(compiled, main.__dict__)
+            self._settle()
+            end = self._rendered(compiled, main.__dict__)
+        except MemoryError as error:
+            end = self._failed(_shed(error, main), "limit.memory")
+        except BaseException as error:  # noqa: BLE001 - the rim of a run: whatever ends it becomes its outcome
+            end = self._failed(error, "guest.raised")
+        self.printer.flush()
+        self.link.post(*end)
+
+    def _execute(self, compiled: Compiled, namespace: dict[str, Any]) -> None:
+        code = compiled.code
+        assert code is not None
+        if compiled.is_coroutine:
+            self.aio.run_until_complete(self._in_loop(code, namespace))
+        else:
+            exec(code, namespace)  # noqa: S102 - this is what a guest is for
+
+    async def _in_loop(self, code: Any, namespace: dict[str, Any]) -> None:
+        try:
+            await eval(code, namespace)  # noqa: S307 - code compiled with top-level await is a coroutine
+        finally:
+            await self.aio.finish_calls_inside()
+
+    def _settle(self) -> None:
+        """Finish what the program left running: calls that nobody awaited, threads that nobody joined."""
+        futures_thread._python_exit()  # as at the interpreter's exit: idle workers of pools end, busy ones finish
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+        self.aio.cancel_left()
+
+    # -- what the program calls -----------------------------------------------------------------------------------
+
+    def _deliver(self, value: Any) -> None:
+        self.value = value
+        self.has_value = True
+
+    def _print(
+        self, *values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+    ) -> None:
+        print(*values, sep=sep, end=end, file=self.printer if file is None else file)
+        if flush and file is None:
+            self.printer.flush()
+
+    def _fetch(self, name: str) -> str | None:
+        answer = self.link.request({"kind": "load", "name": name})
+        return answer.payload.decode("utf-8") if answer.header["found"] else None
+
+    # -- the end --------------------------------------------------------------------------------------------------
+
+    def _rendered(self, compiled: Compiled, namespace: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        value = Rendered("none", "", b"")
+        if self.has_value:
+            value = render(self.value)
+        elif compiled.assigned_last:
+            value = preview(compiled.assigned_last, namespace.get(compiled.assigned_last))
+        header = {"kind": "end", "status": "ok", "form": value.form, "type": value.type, "error": None}
+        return {**header, "notes": [], "usage": self._usage()}, value.data
+
+    def _failed(self, error: BaseException, code: str) -> tuple[dict[str, Any], bytes]:
+        status = "limit" if code.startswith("limit.") else "error"
+        described = describe(error, self.filename, code=code)
+        header = {"kind": "end", "status": status, "form": "none", "type": "", "error": described}
+        return {**header, "notes": [], "usage": self._usage()}, b""
+
+    def _usage(self) -> dict[str, float]:
+        times = os.times()
+        return {"wall_s": time.monotonic() - self.started, "cpu_s": times.user + times.system}
+
+
+class _Importer:
+    """`__import__` of a program: roots through Python's own import system, the rest from the facades."""
+
+    __slots__ = ("_facades", "_finder")
+
+    def __init__(self, finder: HostFinder, facades: Mapping[str, object]) -> None:
+        self._finder = finder
+        self._facades = facades
+
+    def __call__(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: tuple[str, ...] = (),
+        level: int = 0,
+    ) -> Any:
+        top = name.partition(".")[0]
+        if top in self._finder.roots:
+            return __import__(name, {}, {}, fromlist, 0)
+        if name not in self._facades:
+            raise ModuleNotFoundError(nearest(name), name=name)
+        return self._facades[name] if fromlist else self._facades[top]
+
+
+def _own_parts(aio: AsyncRuntime, printer: Printer) -> dict[str, Mapping[str, object]]:
+    """What the facades of the standard library take from this guest."""
+    return {
+        "asyncio": aio.names(),
+        "concurrent.futures": {"ThreadPoolExecutor": ToolThreads},
+        "sys": {"stdout": printer, "stderr": printer},
+    }
+
+
+def _start(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call in a position where the result is awaited: a remote call only begins, others run as usual."""
+    begin = getattr(type(function), "__start__", None)
+    return function(*args, **kwargs) if begin is None else begin(function, *args, **kwargs)
+
+
+def _main_module(builtins: dict[str, Any], aliases: Mapping[str, str]) -> Any:
+    """A fresh `__main__`, because dataclasses, enum and typing look their class's module up there."""
+    main = type(sys)("__main__")
+    main.__dict__.update({"__builtins__": builtins})
+    for name, path in aliases.items():
+        main.__dict__[name] = _resolve(path)
+    sys.modules["__main__"] = main
+    return main
+
+
+def _resolve(path: str) -> Any:
+    top, *rest = path.split(".")
+    value: Any = importlib.import_module(top)
+    for part in rest:
+        value = getattr(value, part)
+    return value
+
+
+def _seed_numpy(seed: int) -> None:
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % 2**32)
+
+
+def _shed(error: MemoryError, main: Any) -> MemoryError:
+    """Let go of the program's values, so that there is room to say what happened."""
+    step = error.__traceback__
+    while step is not None:
+        try:
+            step.tb_frame.clear()
+        except RuntimeError:  # a frame that still runs: ours
+            pass
+        step = step.tb_next
+    main.__dict__.clear()
+    gc.collect()
+    return error
+
+
+def _literal(value: Any) -> dict[str, Any]:
+    """A literal in JSON for the host, which must tell `unknown` from every value."""
+    if value is UNKNOWN or not _is_json(value):
+        return {"is_known": False}
+    return {"is_known": True, "value": value}
+
+
+def _is_json(value: Any) -> bool:
+    if value is None or type(value) in (bool, int, str):
+        return True
+    if type(value) is float:
+        return math.isfinite(value)
+    if type(value) is list:
+        return all(map(_is_json, value))
+    return type(value) is dict and all(type(key) is str and _is_json(item) for key, item in value.items())

@@ -1,0 +1,73 @@
+"""Callables that reach the host: what generated bindings subclass.
+
+Enters: the program's arguments. Leaves: a value, or an exception made from the host's answer. The subclass says how
+arguments become bytes and how bytes become values; this module says how a call waits.
+
+A call written plainly blocks its thread. A call in a position where its result is awaited is started by
+`__start__`: it is on its way before anything awaits it, so that several overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from sandbox.guest.link import Answer, Link
+
+_link: Link | None = None
+_before_call: Callable[[], object] = int  # replaced by `connect`; calling it does nothing
+
+
+class RemoteError(Exception):
+    """The host refused or failed a call, and the binding has no better exception for it."""
+
+
+def connect(link: Link, before_call: Callable[[], None]) -> None:
+    """Set the channel that every `Remote` of this process uses, and a function to call before a thread blocks."""
+    global _link, _before_call
+    _link = link
+    _before_call = before_call
+
+
+def _channel() -> Link:
+    if _link is None:
+        raise RemoteError("there is no host to call")
+    return _link
+
+
+class Remote:
+    """A function whose work is done by the host. Subclasses override `encode`, `decode` and `fail`."""
+
+    __slots__ = ()
+
+    def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, bytes]:
+        """The program's arguments as (target, JSON bytes); raises what the program should see."""
+        raise NotImplementedError
+
+    def decode(self, form: str, payload: bytes) -> Any:
+        """The value of a reply that is well."""
+        raise NotImplementedError
+
+    def fail(self, payload: bytes) -> BaseException:
+        """The exception for a reply that is not."""
+        return RemoteError(payload.decode("utf-8", "replace"))
+
+    def _finish(self, answer: Answer) -> Any:
+        header, payload = answer
+        if header["ok"]:
+            return self.decode(header["form"], payload)
+        raise self.fail(payload)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        target, payload = self.encode(args, kwargs)
+        _before_call()
+        return self._finish(_channel().request({"kind": "call", "target": target}, payload))
+
+    def __start__(self, /, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
+        """Send the call now; await the result to get its value."""
+        target, payload = self.encode(args, kwargs)
+        future = _channel().start({"kind": "call", "target": target}, payload)
+        return self._waited(future)
+
+    async def _waited(self, future: Any) -> Any:
+        return self._finish(await future)

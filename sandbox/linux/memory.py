@@ -1,0 +1,64 @@
+"""What a process has mapped, how its allocator reserves, how many tasks there are, and who is ended first.
+
+Enters: nothing. Leaves: counts read from /proc, before an empty root hides it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from sandbox.linux.syscalls import libc_function
+
+_M_ARENA_MAX = -8  # malloc.h of glibc
+_ARENAS = 2  # chosen: an arena reserves 64 MiB of address space; the interpreter's lock lets few threads allocate
+_OOM_SCORE = "500"  # chosen: proc(5), -1000..1000; guests before the host, and before most other processes
+
+
+class Mapped(NamedTuple):
+    """Bytes of the calling process: the whole address space, and private writable memory with the stack."""
+
+    address_bytes: int
+    data_bytes: int
+
+
+def mapped() -> Mapped:
+    """Read from /proc/self/statm (proc(5): size resident shared text lib data dirty, in pages)."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        fields = [int(field) for field in file.read().split()]
+    page = os.sysconf("SC_PAGE_SIZE")
+    return Mapped(address_bytes=fields[0] * page, data_bytes=fields[5] * page)
+
+
+def thread_count() -> int:
+    """Threads of the calling process, as the kernel counts them."""
+    return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - counts entries, needs no paths
+
+
+def open_task_count() -> int:
+    """A descriptor to read the machine's task count from, also behind an empty root."""
+    return os.open("/proc/loadavg", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def task_count(descriptor: int) -> int:
+    """Tasks (threads) of the whole machine, in every namespace (proc(5), /proc/loadavg, fourth field)."""
+    return int(os.pread(descriptor, 128, 0).split()[3].split(b"/")[1])
+
+
+def limit_arenas() -> None:
+    """Keep glibc from reserving an arena for each processor; other libraries have nothing to limit."""
+    mallopt = libc_function("mallopt")
+    if mallopt is not None:
+        mallopt(_M_ARENA_MAX, _ARENAS)
+
+
+def be_first_to_go() -> None:
+    """When memory runs out, let the kernel end this process and its children before the host.
+
+    Help, not protection: where /proc cannot be written, nothing changes.
+    """
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+            file.write(_OOM_SCORE)
+    except OSError:
+        pass

@@ -1,0 +1,138 @@
+"""What the host makes of a guest's last words, or of its silence.
+
+Enters: an `end` frame (the guest's claim), a kernel exit status, a limit that was reached. Leaves: `RunResult`. Every
+text is bounded and every field has its type, whatever the guest sent.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from dataclasses import replace
+from typing import Any, get_args
+
+from sandbox.backends.base import GuestExit
+from sandbox.spec import Diagnostic, Limits, RunError, RunResult, Status, Usage, ValueForm
+
+_FORMS = frozenset(get_args(ValueForm))
+_TEXT_CHARS = 16_000
+
+
+class Prints:
+    """The head and the tail of what a guest printed; everything between is counted and dropped as it comes."""
+
+    def __init__(self, kept_bytes: int) -> None:
+        self._half = kept_bytes // 2
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_bytes = 0
+        self.total_bytes = 0
+
+    def add(self, data: bytes) -> None:
+        """Take what was printed."""
+        self.total_bytes += len(data)
+        room = self._half - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            data = data[-self._half :]
+            self._tail.append(data)
+            self._tail_bytes += len(data)
+            while self._tail_bytes - len(self._tail[0]) >= self._half:
+                self._tail_bytes -= len(self._tail.popleft())
+
+    def text(self) -> str:
+        """What is kept, with a mark where something is missing."""
+        head = bytes(self._head)
+        tail = b"".join(self._tail)[-self._half :]
+        missing = self.total_bytes - len(head) - len(tail)
+        if not missing:
+            return (head + tail).decode("utf-8", "replace")
+        mark = f"\n… {missing} bytes of prints left out …\n"
+        return head.decode("utf-8", "ignore") + mark + tail.decode("utf-8", "ignore")
+
+
+def from_end(header: dict[str, Any], payload: bytes, prints: Prints, usage: Usage) -> RunResult:
+    """The result that an `end` frame claims."""
+    status, form = header["status"], header["form"]
+    error = _error(header.get("error"))
+    if status not in ("ok", "error", "limit") or form not in _FORMS or (status == "ok") == (error is not None):
+        error = RunError(code="guest.protocol", message="the guest's last frame contradicts itself")
+        return RunResult(status="error", printed=prints.text(), error=error, usage=usage)
+    return RunResult(
+        status=status,
+        value_form=form,
+        value_raw=payload,
+        value_type=header["type"][:100],
+        printed=prints.text(),
+        error=error,
+        usage=replace(usage, value_bytes=len(payload), cpu_s=_number(header["usage"].get("cpu_s"))),
+        notes=tuple(str(note)[:1_000] for note in header["notes"][:20]),
+    )
+
+
+def from_code(code: str, message: str, prints: Prints, usage: Usage, *notes: str) -> RunResult:
+    """The result of a run that the host ended."""
+    status: Status = "limit" if code.startswith("limit.") else "cancelled" if code == "guest.cancelled" else "error"
+    error = RunError(code=code, message=message, notes=notes)
+    return RunResult(status=status, printed=prints.text(), error=error, usage=usage)
+
+
+def from_diagnostics(diagnostics: tuple[Diagnostic, ...]) -> RunResult:
+    """The result of a program that was refused before it ran: its first error, the others as notes."""
+    first, *others = [item for item in diagnostics if item.severity == "error"]
+    error = RunError(
+        code=first.code,
+        message=first.message,
+        line=first.line,
+        source_line=first.source_line,
+        notes=tuple(note for note in (first.hint, *(f"line {i.line}: {i.message}" for i in others)) if note),
+    )
+    return RunResult(status="refused", error=error)
+
+
+def from_exit(ending: GuestExit, limits: Limits, prints: Prints, usage: Usage) -> RunResult:
+    """The result of a guest that ended without a last frame, from what the kernel says."""
+    usage = replace(usage, cpu_s=ending.cpu_s, memory_bytes=ending.max_rss_bytes)
+    if ending.how == "signaled" and (
+        ending.code == signal.SIGXCPU or (ending.code == signal.SIGKILL and ending.cpu_s >= limits.cpu_s)
+    ):
+        message = f"the program used {ending.cpu_s:.1f} s of processor time, `cpu_s` allows {limits.cpu_s:g}"
+        return from_code("limit.cpu", message, prints, usage)
+    how = _signal_name(ending.code) if ending.how == "signaled" else f"exit status {ending.code}"
+    message = f"the interpreter ended without a result ({how}); nothing else was affected"
+    return from_code("guest.died", message, prints, usage)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _error(raw: object) -> RunError | None:
+    if raw is None:
+        return None
+    if not isinstance(raw, dict):
+        return RunError(code="guest.protocol", message="the guest's error is no object")
+    line = raw.get("line")
+    notes = raw.get("notes")
+    return RunError(
+        code=_short(raw.get("code"), 60) or "guest.raised",
+        type=_short(raw.get("type"), 200),
+        message=_short(raw.get("message"), _TEXT_CHARS),
+        line=line if isinstance(line, int) and 0 <= line < 2**31 else 0,
+        source_line=_short(raw.get("source_line"), 500),
+        traceback=_short(raw.get("traceback"), _TEXT_CHARS),
+        notes=tuple(_short(note, 2_000) for note in notes[:20]) if isinstance(notes, list) else (),
+    )
+
+
+def _short(value: object, limit: int) -> str:
+    return value[:limit] if isinstance(value, str) else ""
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e9 else 0.0

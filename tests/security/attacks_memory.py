@@ -1,0 +1,158 @@
+"""Attacks on the memory limit, and for memory that holds new machine code."""
+
+from __future__ import annotations
+
+from tests.security.attack import Attack
+
+# Memory attacks run with a limit of 64 MiB and want to hold 512 MiB.
+_TOUCH = """
+import mmap
+MIB, WANTED = 1 << 20, 512 << 20
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+def take(flags, size, protection=3):
+    place = libc.mmap(None, size, protection, flags, -1, 0)
+    if place in (None, ctypes.c_void_p(-1).value):
+        raise MemoryError
+    return place
+held = 0
+"""
+
+MEMORY = (
+    Attack(
+        id="memory.growth",
+        claim="holds far more memory than its limit",
+        code="held = []\nfor _ in range(512): held.append(bytes([1]) * (1 << 20))\nreached(len(held))",
+    ),
+    Attack(
+        id="memory.private-map",
+        claim="holds memory in private mappings",
+        code=_TOUCH
+        + "while held < WANTED:\n    libc.memset(take(0x22, 8 * MIB), 1, 8 * MIB); held += 8 * MIB\nreached()",
+    ),
+    Attack(
+        id="memory.shared-map",
+        claim="holds memory in shared mappings, which RLIMIT_DATA does not count",
+        code=_TOUCH
+        + "while held < WANTED:\n    libc.memset(take(0x21, 8 * MIB), 1, 8 * MIB); held += 8 * MIB\nreached()",
+    ),
+    Attack(
+        id="memory.growing-down",
+        claim="holds memory in growing-down mappings, which RLIMIT_DATA does not count",
+        code=_TOUCH
+        + "while held < WANTED:\n    libc.memset(take(0x122, 8 * MIB), 1, 8 * MIB); held += 8 * MIB\nreached()",
+    ),
+    Attack(
+        id="memory.read-only-again",
+        claim="makes used memory read-only, so that RLIMIT_DATA no longer counts its pages",
+        code=_TOUCH
+        + """
+while held < WANTED:
+    place = take(0x22, 8 * MIB)
+    libc.memset(place, 1, 8 * MIB)
+    if libc.mprotect(place, 8 * MIB, 1) != 0: raise MemoryError
+    held += 8 * MIB
+reached()
+""",
+    ),
+    Attack(
+        id="memory.heap",
+        claim="holds memory on the heap of the C library",
+        code="""
+libc.sbrk.restype = ctypes.c_void_p
+libc.sbrk.argtypes = [ctypes.c_long]
+libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+for _ in range(64):
+    place = libc.sbrk(8 << 20)
+    if place == ctypes.c_void_p(-1).value: raise MemoryError
+    libc.memset(place, 1, 8 << 20)
+reached()
+""",
+    ),
+    Attack(
+        id="memory.grow-in-place",
+        claim="holds memory by growing one mapping",
+        code=_TOUCH
+        + """
+libc.mremap.restype = ctypes.c_void_p
+libc.mremap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]
+place = take(0x22, 8 * MIB)
+for size in range(16, 513, 8):
+    place = libc.mremap(place, (size - 8) * MIB, size * MIB, 1)
+    if place == ctypes.c_void_p(-1).value: raise MemoryError
+    libc.memset(place, 1, size * MIB)
+reached()
+""",
+    ),
+    Attack(
+        id="memory.reserve-then-open",
+        claim="reserves unreachable memory and opens it later",
+        code=_TOUCH
+        + """
+place = take(0x4022, WANTED, 0)
+if libc.mprotect(place, WANTED, 3) != 0: raise MemoryError
+libc.memset(place, 1, WANTED)
+reached()
+""",
+    ),
+    Attack(
+        id="memory.page-tables",
+        claim="holds memory in page tables by touching 64 GiB of zero pages",
+        code=_TOUCH
+        + """
+for _ in range(64):
+    place = take(0x4022, 1 << 30, 1)
+    for offset in range(0, 1 << 30, 2 << 20):
+        ctypes.c_char.from_address(place + offset).value
+reached()
+""",
+    ),
+    Attack(
+        id="memory.anonymous-file",
+        claim="holds memory in an anonymous file",
+        code='fd = os.memfd_create("x")\nos.ftruncate(fd, 1 << 29); reached()',
+    ),
+    Attack(
+        id="memory.secret",
+        claim="holds memory that the kernel hides",
+        code='r, e = call("memfd_secret", 0)\nif r >= 0: reached()',
+        is_shown_bare=False,
+        unproved="not every kernel has it on",
+    ),
+    Attack(
+        id="memory.threads",
+        claim="holds memory in the stacks of many threads",
+        code="""
+import threading
+threading.stack_size(16 << 20)
+gate = threading.Event()
+def fill():
+    local = ctypes.create_string_buffer(1)
+    gate.wait()
+for _ in range(32): threading.Thread(target=fill, daemon=True).start()
+gate.set(); reached()
+""",
+    ),
+    Attack(
+        id="memory.executable",
+        claim="maps new machine code",
+        code=_TOUCH + "take(0x22, 4096, 7); reached()",
+    ),
+    Attack(
+        id="memory.executable-later",
+        claim="makes written memory executable",
+        code=_TOUCH + "place = take(0x22, 4096)\nif libc.mprotect(place, 4096, 5) == 0: reached()",
+    ),
+    Attack(
+        id="memory.rewrite-code",
+        claim="has memory that is writable and executable at once",
+        code="""
+maps = open("/proc/self/maps").read()
+if " rwx" in maps or "rwxp" in maps: reached()
+""",
+        is_shown_bare=False,
+        unproved="the maps cannot be read inside; the zygote's are checked by a test of their own",
+    ),
+)

@@ -1,0 +1,125 @@
+"""The host's half of a channel against a guest that may send anything and may never read."""
+
+import socket
+
+import anyio
+import pytest
+
+from sandbox import wire
+from sandbox.channel import Channel, ChannelError, parse_facts, parse_frame
+from sandbox.spec import Limits
+
+pytestmark = pytest.mark.anyio
+
+SMALL = Limits(frame_bytes=64 * 1024, queued_bytes=64 * 1024)
+
+
+@pytest.fixture
+def ends():
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    yield ours, theirs
+    ours.close()
+    theirs.close()
+
+
+def _body(header, payload=b""):
+    return wire.encode(header, payload)[4:]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"kind": "go"},
+        {"kind": "reply", "id": 1},
+        {"kind": "something"},
+        {"kind": "call", "id": 1},
+        {"kind": "call", "id": "1", "target": "t"},
+        {"kind": "call", "id": True, "target": "t"},
+        {"kind": "call", "id": 1.0, "target": "t"},
+        {"kind": "call", "id": 0, "target": "t"},
+        {"kind": "call", "id": -5, "target": "t"},
+        {"kind": "call", "id": 2**31, "target": "t"},
+        {"kind": "call", "id": 1, "target": ["t"]},
+        {"kind": "call", "id": 1, "target": "t" * 5_000},
+        {"kind": "load", "id": 1, "name": None},
+        {"kind": "end", "status": "ok"},
+        {"kind": "end", "status": "ok", "form": "none", "type": "", "notes": "x", "usage": {}},
+    ],
+)
+def test_a_frame_of_an_unknown_kind_or_a_wrong_type_breaks_the_protocol(header):
+    with pytest.raises(ChannelError) as caught:
+        parse_frame(_body(header))
+    assert caught.value.code == "guest.protocol"
+
+
+def test_a_call_with_right_fields_is_read():
+    frame = parse_frame(_body({"kind": "call", "id": 7, "target": "a:b@c", "more": 1}, b"{}"))
+    assert (frame.kind, frame.header["id"], frame.header["target"], frame.payload) == ("call", 7, "a:b@c", b"{}")
+
+
+@pytest.mark.parametrize("payload", [b"", b"[]", b"{", b"[" * 200_000])
+def test_facts_that_are_no_json_object_break_the_protocol(payload):
+    with pytest.raises(ChannelError) as caught:
+        parse_facts(payload)
+    assert caught.value.code == "guest.protocol"
+
+
+async def test_frames_arrive_in_order_and_the_end_of_the_stream_is_none(ends):
+    ours, theirs = ends
+    channel = Channel(ours, SMALL)
+    theirs.sendall(wire.encode({"kind": "print"}, b"a") + wire.encode({"kind": "print"}, b"b"))
+    theirs.shutdown(socket.SHUT_WR)
+    with anyio.fail_after(5):
+        assert [parse_frame(body).payload for body in await channel.receive() or []] == [b"a", b"b"]
+        assert await channel.receive() is None
+
+
+async def test_a_frame_that_announces_too_much_ends_with_the_frame_limit(ends):
+    ours, theirs = ends
+    theirs.sendall((SMALL.frame_bytes + 1).to_bytes(4, "big"))
+    with anyio.fail_after(5), pytest.raises(ChannelError) as caught:
+        await Channel(ours, SMALL).receive()
+    assert caught.value.code == "limit.frame"
+
+
+async def test_an_answer_larger_than_a_frame_may_be_is_refused(ends):
+    with pytest.raises(ChannelError) as caught:
+        Channel(ends[0], SMALL).send({"kind": "reply", "id": 1, "ok": True, "form": "json"}, b"x" * (64 * 1024 + 1))
+    assert caught.value.code == "limit.frame"
+
+
+async def test_a_guest_that_never_reads_ends_the_run_before_the_host_holds_much(ends):
+    channel = Channel(ends[0], SMALL)
+
+    def send_for_ever() -> None:
+        for _ in range(10_000):
+            channel.send({"kind": "reply", "id": 1, "ok": True, "form": "json"}, b"x" * 60_000)
+
+    with pytest.raises(ChannelError) as caught:
+        send_for_ever()
+    assert caught.value.code == "limit.queued"
+    assert channel.queued_bytes < 16 * SMALL.queued_bytes
+
+
+async def test_what_is_queued_reaches_a_guest_that_reads_late(ends):
+    ours, theirs = ends
+    channel = Channel(ours, Limits())
+    for number in range(1, 101):
+        channel.send({"kind": "reply", "id": number, "ok": True, "form": "json"}, b"y" * 20_000)
+    assert channel.queued_bytes > 0
+    splitter = wire.Splitter(1 << 20)
+    ids: list[int] = []
+
+    def read_all() -> None:
+        while len(ids) < 100:
+            ids.extend(wire.decode(body)[0]["id"] for body in splitter.feed(theirs.recv(1 << 16)))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(channel.write_for_ever)
+        with anyio.fail_after(5):
+            await anyio.to_thread.run_sync(read_all)
+            await channel.wait_for_room()
+        tasks.cancel_scope.cancel()
+    assert ids == list(range(1, 101))
+    assert channel.queued_bytes == 0
