@@ -40,8 +40,8 @@ def test_the_strictest_of_all_matching_rules_wins_whatever_their_order():
     allow, ask, deny = (Rule(tool="github.*", decision=d) for d in ("allow", "ask", "deny"))
     for rules in ((allow, ask), (ask, allow)):
         assert isinstance(_decide(READ, *rules), Ask)
-    for rules in ((allow, deny, ask), (deny, ask, allow)):
-        assert isinstance(_decide(READ, *rules), Deny)
+    for more in ((allow, deny, ask), (deny, ask, allow)):
+        assert isinstance(_decide(READ, *more), Deny)
 
 
 def test_a_rule_allows_a_write():
