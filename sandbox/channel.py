@@ -80,6 +80,17 @@ def parse_frame(body: bytes) -> GuestFrame:
     return GuestFrame(kind, header, payload)
 
 
+def unsealed_layer(body: bytes) -> str:
+    """The layer that a guest could not put on itself, when that is what it says instead of `prepared`; else ""."""
+    try:
+        header, _ = wire.decode(body)
+    except wire.WireError:
+        return ""
+    if header["kind"] != "end" or header.get("status") != "unsealed":
+        return ""
+    return f"{header.get('layer')}: {header.get('message')}"[:300]
+
+
 def parse_facts(payload: bytes) -> dict[str, Any]:
     """The JSON object of a `prepared` frame.
 

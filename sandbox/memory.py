@@ -13,14 +13,14 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-_SHARE = 0.6  # chosen: leaves room for the host, its servers and the page cache
+SHARE = 0.5  # chosen: leaves room for the host, its servers and the page cache
 
 
 class MemoryBudget:
     """A counter of reserved bytes with a queue. A reservation larger than the whole still gets its turn, alone."""
 
-    def __init__(self, total_bytes: int | None = None) -> None:
-        self.total_bytes = total_bytes or int(_machine_bytes() * _SHARE)
+    def __init__(self, total_bytes: int | None = None, *, share: float = SHARE) -> None:
+        self.total_bytes = total_bytes or int(_machine_bytes() * share)
         self.reserved_bytes = 0
         self._queue: deque[tuple[int, anyio.Event]] = deque()
 

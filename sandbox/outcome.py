@@ -67,7 +67,12 @@ def from_end(header: dict[str, Any], payload: bytes, prints: Prints, usage: Usag
         value_type=header["type"][:100],
         printed=prints.text(),
         error=error,
-        usage=replace(usage, value_bytes=len(payload), cpu_s=_number(header["usage"].get("cpu_s"))),
+        usage=replace(
+            usage,
+            value_bytes=len(payload),
+            cpu_s=_number(header["usage"].get("cpu_s")),
+            memory_bytes=int(_number(header["usage"].get("memory_bytes"))),
+        ),
         notes=tuple(str(note)[:1_000] for note in header["notes"][:20]),
     )
 
@@ -135,4 +140,4 @@ def _short(value: object, limit: int) -> str:
 
 
 def _number(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e9 else 0.0
+    return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e15 else 0.0

@@ -15,24 +15,28 @@ from anyio.abc import TaskGroup
 
 from sandbox import facts, outcome
 from sandbox.backends.base import Guest, IsolationReport, create_backend
-from sandbox.channel import Channel, ChannelError, parse_facts, parse_frame
-from sandbox.errors import ClosedError, GuestError
-from sandbox.memory import MemoryBudget
+from sandbox.channel import Channel, ChannelError, parse_facts, parse_frame, unsealed_layer
+from sandbox.errors import ClosedError, GuestError, IsolationError
+from sandbox.memory import SHARE, MemoryBudget
 from sandbox.pool import Pool
 from sandbox.pump import Pump
-from sandbox.spec import CallHandler, CallUse, Diagnostic, ModuleLoader, NameUse, RunResult, RunSpec, Usage
+from sandbox.spec import CallHandler, CallUse, Diagnostic, Limits, ModuleLoader, NameUse, RunResult, RunSpec, Usage
 
 _PREPARE_S = 20.0  # chosen: compiling `source_bytes` takes well under a second; a loaded machine needs room
 _EXIT_S = 2.0
 
 
 @asynccontextmanager
-async def open_sandbox(backend: str = "process", *, pool: int = 2) -> AsyncIterator[Sandbox]:
+async def open_sandbox(
+    backend: str = "process", *, pool: int = 2, ceiling: Limits | None = None, memory_share: float = SHARE
+) -> AsyncIterator[Sandbox]:
     """Open a sandbox: start its backend, prove the isolation, keep `pool` guests waiting.
 
     Args:
         backend: "process" (kernel walls on this machine).
         pool: how many guests wait, sealed and warm.
+        ceiling: the most that a waiting guest may get; a run with higher limits gets a guest of its own, forked for it.
+        memory_share: what all runs together may use of the machine's memory, from 0 to 1; further runs queue.
 
     Raises:
         SpecError: no such backend.
@@ -43,8 +47,8 @@ async def open_sandbox(backend: str = "process", *, pool: int = 2) -> AsyncItera
     await engine.start()
     failure: Exception | None = None
     try:
-        async with Pool(engine, pool) as guests, anyio.create_task_group() as tasks:
-            box = Sandbox(guests, engine.describe(), tasks)
+        async with Pool(engine, pool, ceiling=ceiling) as guests, anyio.create_task_group() as tasks:
+            box = Sandbox(guests, engine.describe(), tasks, MemoryBudget(share=memory_share))
             try:
                 yield box
             except Exception as error:  # noqa: BLE001 - the caller's, raised again below without a group around it
@@ -60,13 +64,18 @@ async def open_sandbox(backend: str = "process", *, pool: int = 2) -> AsyncItera
 
 
 class Sandbox:
-    """Runs programs, each in a fresh guest. Made by `open_sandbox`."""
+    """Runs programs, each in a fresh guest. Made by `open_sandbox`.
 
-    def __init__(self, pool: Pool, isolation: IsolationReport, tasks: TaskGroup) -> None:
+    Attributes:
+        isolation: what isolates programs here, found by effect.
+        memory: what all runs together may use.
+    """
+
+    def __init__(self, pool: Pool, isolation: IsolationReport, tasks: TaskGroup, memory: MemoryBudget) -> None:
         self._pool = pool
         self._tasks = tasks
         self._is_closed = False
-        self._budget = MemoryBudget()
+        self.memory = memory
         self.isolation = isolation
 
     def close(self) -> None:
@@ -105,11 +114,6 @@ class Sandbox:
         guest.kill()
         if not self._is_closed:
             self._tasks.start_soon(guest.aclose)
-
-    @property
-    def memory(self) -> MemoryBudget:
-        """What all runs together may use."""
-        return self._budget
 
 
 class Prepared:
@@ -175,6 +179,9 @@ class Prepared:
         self._read_facts(bodies)
 
     def _read_facts(self, bodies: list[bytes]) -> None:
+        missing = unsealed_layer(bodies[0])
+        if missing:
+            raise IsolationError(f"a guest could not be sealed: {missing}")
         try:
             frame = parse_frame(bodies[0])
             if frame.kind != "prepared" or len(bodies) != 1:

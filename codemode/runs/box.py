@@ -35,7 +35,11 @@ class Box:
     async def own(self) -> None:
         """Open the sandbox and keep it open until `close`. Run this in a task that lives as long as the host."""
         try:
-            async with open_sandbox(self._config.backend, pool=self._config.pool) as sandbox:
+            config, limits = self._config, self._config.limits
+            opening = open_sandbox(
+                config.backend, pool=config.pool, ceiling=sandbox_limits(limits), memory_share=limits.memory_share
+            )
+            async with opening as sandbox:
                 self._sandbox = sandbox
                 self._ready.set()
                 await self._close.wait()

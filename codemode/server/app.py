@@ -23,7 +23,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from codemode.errors import CodemodeError
+from codemode.errors import CodemodeError, RunRequestError
 from codemode.prose.descriptions import ToolText, execute_tool, instructions, search_tool
 from codemode.prose.direct import direct_call_answer, wrong_arguments_answer
 from codemode.prose.index import make_index
@@ -149,7 +149,16 @@ class Front:
 
     async def _wait(self, session: FrontSession, context: Context, *, code: str = "", resume: str = "") -> RunOutcome:
         use_case = session.host_session
-        return await reporting(context, lambda: use_case.execute(code, resume, wait_s=self._run_wait_s))
+
+        def count_calls() -> int:
+            try:
+                return len(use_case.peek(resume or "last").calls)
+            except RunRequestError:  # the run is just being made, or there is none of that name
+                return 0
+
+        return await reporting(
+            context, lambda: use_case.execute(code, resume, wait_s=self._run_wait_s), count_calls=count_calls
+        )
 
 
 async def _search(host: FrontHost, session: FrontSession, request: SearchRequest) -> CallResult:

@@ -36,6 +36,9 @@ class FrontHostSession(Protocol):
     async def execute(self, code: str = "", resume: str = "", *, wait_s: float) -> RunOutcome:
         """Run a program, or go on with a run."""
 
+    def peek(self, run: str) -> RunOutcome:
+        """How a run stands."""
+
     def answer(self, run: str, is_yes: bool) -> bool:
         """Answer the open question of a run."""
 

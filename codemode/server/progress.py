@@ -19,14 +19,14 @@ _EVERY_S: Final = 2.0
 _T = TypeVar("_T")
 
 
-async def reporting(context: Context, work: Callable[[], Awaitable[_T]]) -> _T:
-    """Do the work, with reports when the client asked for them."""
+async def reporting(context: Context, work: Callable[[], Awaitable[_T]], count_calls: Callable[[], int]) -> _T:
+    """Do the work, with reports when the client asked for them. `count_calls` tells how many calls were made so far."""
     if (context.meta or {}).get("progress_token") is None:
         return await work()
     result: list[_T] = []
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_report, context)
+        tasks.start_soon(_report, context, count_calls)
         try:
             result.append(await work())
         except Exception as error:  # noqa: BLE001 (raised again below: a task group would wrap it)
@@ -37,13 +37,15 @@ async def reporting(context: Context, work: Callable[[], Awaitable[_T]]) -> _T:
     return result[0]
 
 
-async def _report(context: Context) -> None:
+async def _report(context: Context, count_calls: Callable[[], int]) -> None:
     started = time.monotonic()
     await anyio.sleep(_FIRST_S)
     while True:
         spent_s = time.monotonic() - started
+        calls = count_calls()
+        text = f"the program runs: {calls} call{'' if calls == 1 else 's'}, {spent_s:.0f} s"
         try:
-            await context.session.report_progress(round(spent_s, 1), None, f"the program runs, {spent_s:.0f} s so far")
+            await context.session.report_progress(round(spent_s, 1), None, text)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return
         await anyio.sleep(_EVERY_S)

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import random
+import resource
 import socket
 import sys
 import threading
@@ -37,8 +38,10 @@ from sandbox.guest.importer import HostFinder
 from sandbox.guest.link import Link
 from sandbox.guest.seal import tighten
 from sandbox.guest.values import Rendered, preview, render
+from sandbox.linux import rlimits
 from sandbox.spec import UNKNOWN, Limits
 
+_NO_THREAD = "can't start new thread"  # CPython, Modules/_threadmodule.c
 _WARM_UP = b"""import json
 from datetime import date
 def f(rows):
@@ -173,7 +176,10 @@ class _Run:
             self._settle()
             end = self._rendered(compiled, main.__dict__)
         except MemoryError as error:
+            rlimits.use_reserve()
             end = self._failed(_shed(error, main), "limit.memory")
+        except RuntimeError as error:
+            end = self._failed(error, "limit.threads" if str(error) == _NO_THREAD else "guest.raised")
         except BaseException as error:  # noqa: BLE001 - the rim of a run: whatever ends it becomes its outcome
             end = self._failed(error, "guest.raised")
         self.printer.flush()
@@ -236,8 +242,12 @@ class _Run:
         return {**header, "notes": [], "usage": self._usage()}, b""
 
     def _usage(self) -> dict[str, float]:
-        times = os.times()
-        return {"wall_s": time.monotonic() - self.started, "cpu_s": times.user + times.system}
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return {
+            "wall_s": time.monotonic() - self.started,
+            "cpu_s": used.ru_utime + used.ru_stime,
+            "memory_bytes": used.ru_maxrss * 1024,  # getrusage(2): kilobytes
+        }
 
 
 class _Importer:

@@ -366,3 +366,18 @@ async def test_a_cancelled_run_leaves_no_guest(box):
     with anyio.move_on_after(0.3):
         await box.run(RunSpec(source="while True:\n    pass"))
     assert (await _run(box, "1")).value == 1
+
+
+async def test_threads_are_limited_and_reported_as_such(box):
+    if box.isolation.layer("threads").state == "missing":
+        pytest.skip("did not run: threads are not counted on this machine")
+    start = "threading.Thread(target=time.sleep, args=(5,), daemon=True).start()"
+    source = f"import threading, time\nfor _ in range(100):\n    {start}"
+    result = await _run(box, source, limits=Limits(threads=16))
+    assert (result.status, result.error.code) == ("limit", "limit.threads")
+
+
+async def test_usage_has_processor_time_and_memory(box):
+    result = await _run(box, "x = bytearray(50_000_000)\nsum(range(2_000_000))")
+    assert result.usage.cpu_s > 0
+    assert result.usage.memory_bytes > 50_000_000

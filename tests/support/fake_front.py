@@ -49,6 +49,9 @@ class FakeSession:
             self.current = self.host.script.pop(0)
         return self.current
 
+    def peek(self, run):
+        return self.current
+
     def answer(self, run, is_yes):
         self.answers.append((run, is_yes))
         self.current = None

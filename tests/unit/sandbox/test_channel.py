@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from sandbox import wire
-from sandbox.channel import Channel, ChannelError, parse_facts, parse_frame
+from sandbox.channel import Channel, ChannelError, parse_facts, parse_frame, unsealed_layer
 from sandbox.spec import Limits
 
 pytestmark = pytest.mark.anyio
@@ -56,6 +56,12 @@ def test_a_frame_of_an_unknown_kind_or_a_wrong_type_breaks_the_protocol(header):
 def test_a_call_with_right_fields_is_read():
     frame = parse_frame(_body({"kind": "call", "id": 7, "target": "a:b@c", "more": 1}, b"{}"))
     assert (frame.kind, frame.header["id"], frame.header["target"], frame.payload) == ("call", 7, "a:b@c", b"{}")
+
+
+async def test_a_guest_that_could_not_be_sealed_names_the_layer():
+    body = _body({"kind": "end", "status": "unsealed", "layer": "seccomp", "message": "EINVAL"})
+    assert unsealed_layer(body) == "seccomp: EINVAL"
+    assert unsealed_layer(_body({"kind": "prepared"}, b"{}")) == unsealed_layer(b"x") == ""
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"{", b"[" * 200_000])
