@@ -252,8 +252,8 @@ class HostSession:
     async def execute(self, code: str = "", resume: str = "", *, wait_s: float = RUN_WAIT_S) -> RunOutcome:
         """Start a program, or go on with a run; returns its end, or how it stands after `wait_s` seconds.
 
-        An outcome with `question` waits for `answer`; then call again with `resume`. A caller that is cancelled while
-        it waits cancels the run.
+        An outcome with `question` waits for `answer`; then call again with `resume`. A caller that gives up leaves the
+        run to be collected with `resume`: its writes may have happened. `cancel` ends it.
 
         Raises:
             RunRequestError: no program, no such run, or both `code` and `resume`.
@@ -268,11 +268,7 @@ class HostSession:
             run = self._executor.resume(self._registry, resume)
         else:
             run = self._executor.submit(self._registry, code)
-        try:
-            return await run.wait(wait_s)
-        except anyio.get_cancelled_exc_class():
-            run.scope.cancel()
-            raise
+        return await run.wait(wait_s)
 
     def peek(self, run: str) -> RunOutcome:
         """How a run stands, without waiting.

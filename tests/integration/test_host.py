@@ -355,11 +355,20 @@ async def test_two_that_wait_for_one_run_are_both_told(tmp_path):
         assert told == [5, 5]
 
 
-async def test_a_caller_that_gives_up_ends_its_run(tmp_path):
+async def test_a_caller_that_gives_up_leaves_its_run_to_be_collected(tmp_path):
     async with _host(tmp_path) as host:
         session = host.session()
-        with anyio.move_on_after(1):
-            await session.execute("while True:\n    pass")
+        with anyio.move_on_after(0.2):
+            await session.execute("import time\ntime.sleep(1)\n5")
+        assert (await session.execute(resume="last")).value == 5
+
+
+async def test_a_run_that_is_cancelled_says_so(tmp_path):
+    async with _host(tmp_path) as host:
+        session = host.session()
+        run = await session.execute("while True:\n    pass", wait_s=0.5)
+        assert session.peek(run.run).status == "running"
+        session.cancel(run.run)
         assert (await session.execute(resume="last")).status == "cancelled"
 
 
