@@ -83,7 +83,7 @@ async def test_each_transport_session_has_runs_and_marks_of_its_own(served):
 async def test_a_web_page_cannot_reach_it(served, headers):
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-    async with httpx2.AsyncClient() as client:
+    async with httpx2.AsyncClient(timeout=60) as client:
         answer = await client.post(served, json=body, headers={**accept, **headers})
     assert answer.status_code in (403, 421)
 
