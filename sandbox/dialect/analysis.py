@@ -11,13 +11,14 @@ import builtins
 from typing import Any
 
 from sandbox.dialect.rules import GUARD_PREFIX
-from sandbox.dialect.scopes import Facts, Scope, Use
+from sandbox.dialect.scopes import Binding, Facts, Scope, Use
 from sandbox.spec import UNKNOWN, CallUse, NameUse
 
 MAX_NAMES = 5_000  # chosen: ten times what a large program uses
 MAX_CALLS = 5_000
 MAX_LITERAL_BYTES = 64 * 1024  # chosen: all literals of a program together, more is reported as UNKNOWN
-_ALIAS_DEPTH = 20
+MAX_MEANINGS = 50  # of one name; a program that needs more is not about tools
+MAX_PATH = 1_000
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__class__", "__module__", "__qualname__"}
 
@@ -40,6 +41,7 @@ class _Reader:
         self.names: list[NameUse] = []
         self.calls: list[CallUse] = []
         self._seen: set[tuple[str, int]] = set()
+        self._known: dict[tuple[Scope, str], tuple[frozenset[str], bool]] = {}
         self._literals = _Literals()
 
     def read(self, use: Use) -> None:
@@ -49,14 +51,14 @@ class _Reader:
         if found is None and use.root.id not in self.roots:
             self._free(use, tail, line, column)
             return
-        paths, is_certain = self._paths(use.scope, use.root.id, 0)
-        paths = {path + tail for path in paths}
-        for path in sorted(paths):
+        paths, is_certain = self._paths(use.scope, use.root.id)
+        full = sorted(path + tail for path in paths)
+        for path in full:
             self.add_name(path, line, column, is_free=False)
         if use.call is None:
             return
-        if len(paths) == 1 and is_certain:
-            self._call(paths.pop(), use.call, is_free=False)
+        if len(full) == 1 and is_certain:
+            self._call(full[0], use.call, is_free=False)
         self._dynamic(use)
 
     def add_name(self, path: str, line: int, column: int, *, is_free: bool) -> None:
@@ -82,42 +84,46 @@ class _Reader:
             return
         name = call.args[1]
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            for path in sorted(self._expression(use.scope, call.args[0], 0)[0]):
+            for path in sorted(self._expression(use.scope, call.args[0])[0]):
                 self.add_name(f"{path}.{name.value}", call.lineno, call.col_offset, is_free=False)
 
-    def _paths(self, scope: Scope, name: str, depth: int) -> tuple[set[str], bool]:
+    def _paths(self, scope: Scope, name: str) -> tuple[frozenset[str], bool]:
         """The root paths that a name may mean, and whether it means nothing else."""
         found = scope.find(name)
         if found is None:
-            return ({name}, True) if name in self.roots else (set(), False)
-        if depth > _ALIAS_DEPTH:
-            return set(), False
-        home, bindings = found
+            return (frozenset((name,)), True) if name in self.roots else (frozenset(), False)
+        key = (found[0], name)
+        if key not in self._known:
+            self._known[key] = (frozenset(), False)  # the answer for an alias of itself
+            self._known[key] = self._read_bindings(*found)
+        return self._known[key]
+
+    def _read_bindings(self, home: Scope, bindings: list[Binding]) -> tuple[frozenset[str], bool]:
         paths: set[str] = set()
-        is_certain = True
-        for binding in bindings:
+        is_certain = len(bindings) <= MAX_MEANINGS
+        for binding in bindings[:MAX_MEANINGS]:
             if binding.kind == "import":
                 inside = binding.path.partition(".")[0] in self.roots
                 paths |= {binding.path} if inside else set()
                 is_certain &= inside
             elif binding.kind == "value" and binding.value is not None:
-                more, certain = self._expression(home, binding.value, depth + 1)
+                more, certain = self._expression(home, binding.value)
                 paths |= more
                 is_certain &= certain
             else:
                 is_certain = False
-        return paths, is_certain
+        return frozenset(sorted(paths)[:MAX_MEANINGS]), is_certain
 
-    def _expression(self, scope: Scope, node: ast.expr, depth: int) -> tuple[set[str], bool]:
+    def _expression(self, scope: Scope, node: ast.expr) -> tuple[frozenset[str], bool]:
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
         if not isinstance(node, ast.Name):
-            return set(), False
-        paths, is_certain = self._paths(scope, node.id, depth)
+            return frozenset(), False
+        paths, is_certain = self._paths(scope, node.id)
         tail = "".join(f".{part}" for part in reversed(parts))
-        return {path + tail for path in paths}, is_certain
+        return frozenset(path + tail for path in paths if len(path) < MAX_PATH), is_certain
 
     def _call(self, path: str, call: ast.Call, *, is_free: bool) -> None:
         if len(self.calls) >= MAX_CALLS:

@@ -32,6 +32,7 @@ _METHODS = {
 }
 _CONTAINERS = frozenset(("list", "tuple", "set"))
 _NEUTRAL_METHODS = frozenset(("append", "extend", "add", "keys", "clear"))
+_MAX_BINDINGS = 50  # of one name; beyond it nothing is certain
 _READERS = frozenset(("len", "zip", "enumerate", "list", "sorted"))
 _Display = (ast.List, ast.Tuple, ast.Set)
 _Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
@@ -75,7 +76,7 @@ def _made_by(facts: Facts, node: ast.expr, makers: frozenset[str]) -> bool:
     if not isinstance(node, ast.Name):
         return False
     bindings = facts.bound.get(node.id, [])
-    return bool(bindings) and all(
+    return 0 < len(bindings) <= _MAX_BINDINGS and all(
         binding.site in ("", "with")
         and isinstance(binding.value, ast.Call)
         and facts.path_of(binding.value.func) in makers
@@ -92,7 +93,7 @@ class _Collected:
         self.consumed: set[Variable] = set()
         self.containers: set[Variable] = set()  # used in a way that only containers are
         self.key_reads: set[ast.Name] = set()  # reads of keys: neutral for a dict alone
-        self.fillers: list[tuple[Variable, ast.expr, bool]] = []  # what is put in, and whether it is a container
+        self.fillers: dict[Variable, list[tuple[ast.expr, bool]]] = {}  # what is put in; whether it is a container
         for call, how in consumers:
             for index, argument in enumerate(call.args):
                 if how == _EACH or index == 0:
@@ -108,7 +109,7 @@ class _Collected:
         for container, value in facts.item_stores:
             variable = self._neutral(container)
             if variable is not None:
-                self.fillers.append((variable, value, False))
+                self.fillers.setdefault(variable, []).append((value, False))
 
     def variables(self) -> set[Variable]:
         """The variables whose every read is consuming or neutral and whose every binding holds calls."""
@@ -133,10 +134,11 @@ class _Collected:
 
     def _simple(self, variable: Variable) -> bool:
         scope, name = variable
-        return all(
+        bindings = scope.names.get(name, ())
+        return len(bindings) <= _MAX_BINDINGS and all(
             binding.site == "augmented"
             or (binding.kind == "value" and binding.value is not None and self._fits(variable, binding.value))
-            for binding in scope.names.get(name, ())
+            for binding in bindings
         )
 
     def _fits(self, variable: Variable, value: ast.expr) -> bool:
@@ -157,7 +159,7 @@ class _Collected:
         if isinstance(func, ast.Attribute) and func.attr in _NEUTRAL_METHODS:
             variable = self._neutral(func.value)
             if variable is not None and len(call.args) == 1 and func.attr != "keys":
-                self.fillers.append((variable, call.args[0], func.attr == "extend"))
+                self.fillers.setdefault(variable, []).append((call.args[0], func.attr == "extend"))
         elif isinstance(func, ast.Name) and func.id in _READERS and self.facts.is_builtin(func.id):
             for argument in call.args:
                 if func.id == "len":
@@ -200,7 +202,8 @@ class _Collected:
 
 def _is_dict(variable: Variable) -> bool:
     scope, name = variable
-    return all(isinstance(binding.value, ast.Dict | ast.DictComp) for binding in scope.names.get(name, ()))
+    bindings = scope.names.get(name, ())
+    return len(bindings) <= _MAX_BINDINGS and all(isinstance(item.value, ast.Dict | ast.DictComp) for item in bindings)
 
 
 def _is_container(node: ast.expr) -> bool:
@@ -236,12 +239,11 @@ class _Plan:
                     self.many(binding.value)
                 else:
                     self.item(binding.value)
-        for filled, value, is_container in collected.fillers:
-            if filled == variable:
-                if is_container:
-                    self.many(value)
-                else:
-                    self.item(value)
+        for value, is_container in collected.fillers.get(variable, ()):
+            if is_container:
+                self.many(value)
+            else:
+                self.item(value)
 
     def item(self, node: ast.expr) -> None:
         """An expression that is one awaitable."""

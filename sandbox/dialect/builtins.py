@@ -14,16 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from sandbox.dialect.evaluate import EVALUATORS
-from sandbox.dialect.guards import (
-    GuardedType,
-    augmentable,
-    checked_getattr,
-    delete_attribute,
-    guarded_getattr,
-    guarded_hasattr,
-    refuse_builtin,
-    write_attribute,
-)
+from sandbox.dialect.facades import Facade
+from sandbox.dialect.guards import BY_NAME, GuardedType, augmentable, checked_getattr, refuse_builtin
 from sandbox.dialect.own import MAIN
 from sandbox.dialect.rules import REFUSED_BUILTINS, words
 from sandbox.dialect.snapshots import SCOPE_BUILTINS
@@ -71,12 +63,9 @@ def make_builtins(runtime: Runtime) -> dict[str, object]:
     table.update({name: refuse_builtin(name, *why) for name, why in REFUSED_BUILTINS.items() if name[0] != "_"})
     table.update(SCOPE_BUILTINS)
     table.update(EVALUATORS)
+    table.update(BY_NAME)
     table.update(
         {
-            "getattr": _named("getattr", guarded_getattr),
-            "hasattr": _named("hasattr", guarded_hasattr),
-            "setattr": _named("setattr", write_attribute),
-            "delattr": _named("delattr", delete_attribute),
             "type": GuardedType,
             "exit": _leave,
             "quit": _leave,
@@ -117,19 +106,21 @@ def _importer(import_: Callable[..., Any]) -> Callable[..., Any]:
             if name not in sys.modules:
                 builtins.__import__(name, None, None, fromlist, level)
             return None
-        return import_(name, globals, locals, fromlist, level)
+        found = import_(name, globals, locals, fromlist, level)
+        if fromlist and isinstance(found, Facade):
+            _check_names(found, fromlist)
+        return found
 
     return guarded_import
 
 
-def _named(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function under the name a program knows it by."""
-
-    def named(*args: Any) -> Any:
-        return function(*args)
-
-    named.__name__ = named.__qualname__ = name
-    return named
+def _check_names(facade: Facade, names: tuple[str, ...]) -> None:
+    """Says why a name is not there; `from x import y` itself would drop the reason that the facade gives."""
+    for name in names:
+        try:
+            name == "*" or getattr(facade, name)  # the read is the check
+        except AttributeError as error:
+            raise ImportError(str(error), name=facade.__name__) from None
 
 
 def _leave(status: object = None, /) -> None:

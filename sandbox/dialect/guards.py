@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
@@ -21,7 +22,7 @@ from types import (
 from typing import Any
 
 from sandbox.dialect.facades import Facade
-from sandbox.dialect.own import MAIN, RefusedAttributeError, is_own_private, is_power, refused
+from sandbox.dialect.own import MAIN, RefusedAttributeError, is_all_own, is_own_private, is_power, refused
 from sandbox.dialect.rules import (
     CHECKED_ATTRIBUTES,
     DOCUMENTED_PRIVATE,
@@ -34,6 +35,8 @@ from sandbox.dialect.snapshots import attributes_of
 from sandbox.dialect.templates import format_problem
 
 _MISSING = object()
+_free: set[str] = set()  # names judged before: free on every object
+_FREE_BOUND = 4_096
 
 
 def _exact_name(name: object) -> str:
@@ -57,32 +60,47 @@ def read_attribute(obj: Any, name: str, default: Any = _MISSING) -> Any:
         RefusedAttributeError: the name is not part of the dialect; a default does not hide that.
     """
     _exact_name(name)
-    special = _SPECIAL.get(name)
-    if special is not None:
-        try:
-            return special(obj, name)
-        except RefusedAttributeError:
-            raise
-        except AttributeError:
-            if default is _MISSING:
-                raise
-            return default
-    if name.startswith("_") and own_private(name) and name not in DOCUMENTED_PRIVATE:
-        if not is_own_private(obj, name):
-            # Absent is absent, also on a library object; present and private is refused.
-            if default is not _MISSING and not _has(obj, name):
-                return default
-            raise refused(name, "the name is private to a library", "use the public name")
-        if name in LIBRARY_PRIVATE:
-            found = getattr(obj, name) if default is _MISSING else getattr(obj, name, default)
-            if is_power(found):
-                raise refused(name, "the name is private to a library", "use the public name")
-            return found
-    else:
-        verdict = judge_attribute(name, frozenset())
-        if verdict.mode == "refused":
-            raise refused(name, verdict.reason, verdict.hint)
+    if name in _free:
+        return _get(obj, name, default)
+    if name in _SPECIAL:
+        return _read_special(obj, name, default)
+    if own_private(name) and name not in DOCUMENTED_PRIVATE:
+        return _read_private(obj, name, default)
+    verdict = judge_attribute(name, frozenset())
+    if verdict.mode == "refused":
+        raise refused(name, verdict.reason, verdict.hint)
+    if len(_free) < _FREE_BOUND:
+        _free.add(name)
+    return _get(obj, name, default)
+
+
+def _get(obj: Any, name: str, default: Any) -> Any:
     return getattr(obj, name) if default is _MISSING else getattr(obj, name, default)
+
+
+def _read_special(obj: Any, name: str, default: Any) -> Any:
+    try:
+        return _SPECIAL[name](obj, name)
+    except RefusedAttributeError:
+        raise
+    except AttributeError:
+        if default is _MISSING:
+            raise
+        return default
+
+
+def _read_private(obj: Any, name: str, default: Any) -> Any:
+    if is_all_own(type(obj)):
+        return _get(obj, name, default)
+    if not is_own_private(obj, name):
+        # Absent is absent, also on a library object; present and private is refused.
+        if default is not _MISSING and not _has(obj, name):
+            return default
+        raise refused(name, "the name is private to a library", "use the public name")
+    found = _get(obj, name, default)
+    if name in LIBRARY_PRIVATE and is_power(found):
+        raise refused(name, "the name is private to a library", "use the public name")
+    return found
 
 
 def _has(obj: Any, name: str) -> bool:
@@ -104,10 +122,14 @@ def _read_format(obj: Any, name: str) -> Any:
 
 def _template(text: str, name: str) -> Callable[..., str]:
     exact = str.__str__(text)
-    problem = format_problem(exact)
+    problem = _known_problem(exact) if len(exact) <= _CACHED_TEMPLATE else format_problem(exact)
     if problem is not None:
         raise refused(name, *problem)
     return exact.format if name == "format" else exact.format_map
+
+
+_CACHED_TEMPLATE = 1_000  # characters; longer ones are not formatted in loops
+_known_problem = lru_cache(maxsize=256)(format_problem)
 
 
 def _unbound_format(text: str, /, *args: Any, **kwargs: Any) -> str:
@@ -208,14 +230,12 @@ def augmentable(obj: Any, name: str) -> Any:
 # Builtins that take a name
 
 
-def guarded_getattr(obj: Any, name: str, *default: Any) -> Any:
+def guarded_getattr(obj: Any, name: str, default: Any = _MISSING, /) -> Any:
     """`getattr`: the name is judged as if it stood in the program."""
-    if len(default) > 1:
-        raise TypeError(f"getattr expected at most 3 arguments, got {len(default) + 2}")
-    return read_attribute(obj, name, *default)
+    return read_attribute(obj, name, default)
 
 
-def guarded_hasattr(obj: Any, name: str) -> bool:
+def guarded_hasattr(obj: Any, name: str, /) -> bool:
     """`hasattr`: False for names that the dialect does not hand out."""
     try:
         read_attribute(obj, name)
@@ -235,19 +255,29 @@ def _judge_write(obj: Any, name: str) -> None:
         raise refused(name, "library classes are read-only", "make a subclass")
 
 
-def write_attribute(obj: Any, name: str, value: Any) -> None:
+def write_attribute(obj: Any, name: str, value: Any, /) -> None:
     """`setattr` with a computed name."""
     _judge_write(obj, name)
     setattr(obj, name, value)
 
 
-def delete_attribute(obj: Any, name: str) -> None:
+def delete_attribute(obj: Any, name: str, /) -> None:
     """`delattr`."""
     _judge_write(obj, name)
     delattr(obj, name)
 
 
-# type, vars, dir, locals
+BY_NAME: dict[str, Callable[..., Any]] = {
+    "getattr": guarded_getattr,
+    "hasattr": guarded_hasattr,
+    "setattr": write_attribute,
+    "delattr": delete_attribute,
+}
+for _key, _function in BY_NAME.items():
+    _function.__name__ = _function.__qualname__ = _key  # as tracebacks and `repr` show it
+
+
+# type
 
 
 def class_of(obj: Any) -> Any:

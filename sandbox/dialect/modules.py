@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from types import ModuleType
 
-from sandbox.dialect import loops, markup
+from sandbox.dialect import loops, markup, records
 from sandbox.dialect.facades import Facade, make_facade
 from sandbox.dialect.logging_lite import logging_parts
 from sandbox.dialect.nearest import nearest as _nearest
@@ -21,6 +21,7 @@ from sandbox.dialect.replacements import REPLACEMENTS
 from sandbox.dialect.rules import judge_attribute, words
 from sandbox.dialect.tables import data, runtime, text
 from sandbox.dialect.tables.entry import Entry
+from sandbox.dialect.zones import preload_zones, zone_names
 
 ENTRIES: dict[str, Entry] = {**data.ENTRIES, **text.ENTRIES, **runtime.ENTRIES}
 """Module name → its row; a parent of an allowed module is allowed itself."""
@@ -86,13 +87,14 @@ PRELOAD: tuple[str, ...] = (
 
 
 def preload() -> tuple[str, ...]:
-    """Imports everything of `PRELOAD` that this Python has, and gives the names that it has not."""
+    """Imports everything of `PRELOAD` that this Python has, reads the time zones, and gives the names it has not."""
     missing = []
     for name in dict.fromkeys(PRELOAD):
         try:
             importlib.import_module(name)
         except ImportError:
             missing.append(name)
+    preload_zones()
     return tuple(missing)
 
 
@@ -106,12 +108,13 @@ def build_facades(overrides: Mapping[str, Mapping[str, object]] | None = None) -
     stdout = _stream(streams.get("stdout"), "<stdout>")
     stderr = _stream(streams.get("stderr"), "<stderr>")
     supplied: dict[str, dict[str, object]] = {
-        **{name: dict(parts) for name, parts in REPLACEMENTS.items()},
+        **{name: dict(parts) for name, parts in (*REPLACEMENTS.items(), *records.PARTS.items())},
         **printing_parts(stdout, stderr),
         "logging": logging_parts(stderr),
         "xml.etree.ElementTree": dict(markup.PARTS),
         "asyncio": loops.loop_parts(given.get("asyncio", {}).get("run", loops.run)),  # type: ignore[arg-type]
         "locale": {"setlocale": _setlocale},
+        "zoneinfo": {"available_timezones": zone_names},
     }
     facades: dict[str, Facade] = {}
     # Children first: a parent shows them as attributes.

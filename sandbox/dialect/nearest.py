@@ -78,6 +78,8 @@ _SPECIAL = {
     "more_itertools": "not installed here; use `itertools`",
     "anyio": "not installed here; use `asyncio`",
     "trio": "not installed here; use `asyncio`",
+    "typing_extensions": "not installed here; use `typing`",
+    "six": "not installed here, and not needed",
     "nest_asyncio": "not needed: `await` works at top level and `asyncio.run` works anywhere; leave the line out",
     "uvloop": "not needed; leave the line out",
     "unittest": "write `assert` statements",
@@ -88,6 +90,10 @@ _SPECIAL = {
     "fastmcp": "tools are functions here: `tools.SERVER.FUNCTION(...)`",
 }
 
+_COMMON = (
+    "asyncio, collections, csv, dataclasses, datetime, decimal, functools, itertools, json, math, random, re, "
+    "statistics, string, time, typing, urllib.parse, uuid"
+)
 _BY_NAME = {name: hint for names, hint in _GROUPS for name in names.split()} | _SPECIAL
 
 
@@ -99,4 +105,4 @@ def nearest(name: str, allowed: Iterable[str] = ()) -> str:
     close = difflib.get_close_matches(name, sorted(allowed), n=1, cutoff=0.8)
     if close:
         return f"did you mean `{close[0]}`?"
-    return "only the listed standard library and `tools` can be imported"
+    return f"can be imported: `tools`, {_COMMON}, …"

@@ -44,6 +44,21 @@ def has_library_base(cls: type) -> bool:
     return not {base.__module__ for base in classes_of(cls)} <= PLAIN_MODULES
 
 
+_all_own: dict[type, bool] = {}
+_ALL_OWN_BOUND = 1_000  # classes remembered; a run has a few
+
+
+def is_all_own(cls: type) -> bool:
+    """Whether a class and all its bases are the program's own, or built in: nothing in its instances is a library's."""
+    known = _all_own.get(cls)
+    if known is None:
+        modules = {base.__module__ for base in classes_of(cls)}
+        known = MAIN in modules and modules <= {MAIN, "builtins", "abc", "typing"}
+        if len(_all_own) < _ALL_OWN_BOUND:
+            _all_own[cls] = known
+    return known
+
+
 def is_own_private(obj: Any, name: str) -> bool:
     """Whether a one-underscore name on this object belongs to the program and not to a library."""
     cls = obj if isinstance(obj, type) else type(obj)

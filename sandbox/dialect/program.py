@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import CodeType
-from typing import Any
+from typing import Any, Literal
 
 from sandbox.dialect.analysis import analyse
 from sandbox.dialect.awaiting import rewrite_awaiting
@@ -23,6 +26,8 @@ from sandbox.dialect.values import rewrite_value
 from sandbox.spec import CallUse, Diagnostic, NameUse
 
 TOO_LARGE = "limit.compile"
+_PARSE_TRIES = 4
+_FRAMES = 20_000  # chosen: four frames a level, and CPython compiles about 3,000 levels
 _EVALUATED_ROOTS = ("tools",)  # what text given to `exec` may import beside the library
 _TOO_DEEP = ("too many nested", "too many levels", "too many statically nested", "too complex")
 MAX_LINE_SHOWN = 300  # chosen: longer source lines are cut in diagnostics
@@ -85,17 +90,18 @@ def _compile(
 ) -> Compiled:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SyntaxWarnings would be printed with a line of the file
-        tree = ast.parse(text, filename, "exec")
-        facts = scan(tree, roots)
-        names, calls = analyse(facts, roots)
-        diagnostics = list(notes)
-        if dialect != "native":
-            tree, refused = _check(tree, facts, importable)
-            diagnostics += [_with_line(item, lines) for item in refused]
-            if refused:
-                return Compiled(lines=lines, diagnostics=tuple(diagnostics), names=names, calls=calls)
-        rewrite_awaiting(facts)
-        assigned = rewrite_value(tree)
+        tree = _parse(text, filename, "exec")
+        with _deep_recursion():
+            facts = scan(tree, roots)
+            names, calls = analyse(facts, roots)
+            diagnostics = list(notes)
+            if dialect != "native":
+                tree, refused = _check(tree, facts, importable)
+                diagnostics += [_with_line(item, lines) for item in refused]
+                if refused:
+                    return Compiled(lines=lines, diagnostics=tuple(diagnostics), names=names, calls=calls)
+            rewrite_awaiting(facts)
+            assigned = rewrite_value(tree)
         code = compile(tree, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     return Compiled(
         code=code,
@@ -106,6 +112,31 @@ def _compile(
         calls=calls,
         assigned_last=assigned,
     )
+
+
+def _parse(text: str, filename: str, mode: Literal["exec", "eval"]) -> Any:
+    """`ast.parse`. CPython 3.11 counts depth per interpreter: a collection or another thread that parses in the middle
+    makes it report a mismatch (SystemError) about a text that is fine."""
+    for _ in range(_PARSE_TRIES - 1):
+        try:
+            return ast.parse(text, filename, mode)
+        except SystemError:
+            continue
+    return ast.parse(text, filename, mode)
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Lets our own walks go as deep as CPython's parser and compiler do; they need several frames for a level.
+
+    Python frames live on the heap; the compiler itself runs outside of this, under the limit that protects its stack.
+    """
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _check(tree: Any, facts: Facts, importable: Importable) -> tuple[Any, list[Diagnostic]]:
@@ -120,7 +151,7 @@ def compile_text(text: str, mode: str) -> CodeType:
     Raises:
         SyntaxError: the text is not Python or is refused; the message holds the reason and the remedy.
     """
-    tree: Any = ast.parse(text, "<string>", "exec" if mode == "exec" else "eval")
+    tree = _parse(text, "<string>", "exec" if mode == "exec" else "eval")
     module = tree if mode == "exec" else ast.Module(body=[ast.Expr(tree.body)], type_ignores=[])
     facts = scan(module)
     policy = Policy(facts, Importable(_EVALUATED_ROOTS))

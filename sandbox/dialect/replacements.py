@@ -6,109 +6,18 @@ Safety: none of these inherits from the class it stands in for, because `super(c
 
 from __future__ import annotations
 
-import abc
 import builtins
-import collections
-import dataclasses
-import enum
 import functools
 import inspect
 import operator
-import re
-import sys
 import timeit
 import typing
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sandbox.dialect.facades import Facade
 from sandbox.dialect.guards import GuardedType, read_attribute, without_metaclass
-from sandbox.dialect.own import MAIN, classes_of
-from sandbox.dialect.rules import CHECKED_ATTRIBUTES, judge_attribute, judge_name, words
-
-# dataclasses, collections, abc
-
-
-def _check_field(name: object) -> None:
-    """Field names become source text inside of `dataclasses`, and match patterns read them natively."""
-    if type(name) is not str or not name.isidentifier():
-        raise TypeError(f"field names must be identifiers, got {str(name)[:60]!r}")
-    is_special = name.startswith("__") and name.endswith("__")
-    if is_special or (not name.startswith("_") and judge_attribute(name, frozenset()).mode == "refused"):
-        raise TypeError(f"`{name}` cannot be the name of a field")
-
-
-def dataclass(cls: Any = None, /, **options: Any) -> Any:
-    """`dataclasses.dataclass`, after a look at the field names of the class and its bases."""
-
-    def decorate(cls: Any) -> Any:
-        if not isinstance(cls, type):
-            raise TypeError(f"dataclass() should be used on a class, got {type(cls).__name__}")
-        names = list(inspect.get_annotations(cls))
-        for base in classes_of(cls):
-            names.extend(field.name for field in base.__dict__.get("__dataclass_fields__", {}).values())
-        for name in names:
-            _check_field(name)
-        if CHECKED_ATTRIBUTES.intersection(names):
-            options.setdefault("match_args", False)
-        return _make_dataclass(cls, options)
-
-    return decorate if cls is None else decorate(cls)
-
-
-_QUALIFIED = re.compile(r"\s*(\w+)\.(ClassVar|InitVar|KW_ONLY)\b")
-
-
-def _make_dataclass(cls: type, options: dict[str, Any]) -> type:
-    """`dataclasses` tells `"typing.ClassVar[int]"` apart by the real module; for the call it gets the object itself."""
-    annotations = cls.__dict__.get("__annotations__", {})  # noqa: RUF063  # the table itself is changed and restored
-    texts = {key: value for key, value in annotations.items() if isinstance(value, str)}
-    scope = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
-    for key, text in texts.items():
-        found = _QUALIFIED.match(text)
-        module = scope.get(found.group(1)) if found else None
-        if found and isinstance(module, Facade) and module.__name__ in ("typing", "dataclasses"):
-            annotations[key] = getattr(typing if found.group(2) == "ClassVar" else dataclasses, found.group(2))
-    try:
-        made: type = dataclasses.dataclass(cls, **options)
-    finally:
-        annotations.update(texts)
-    return made
-
-
-def namedtuple(typename: str, field_names: Any, **options: Any) -> Any:
-    """`collections.namedtuple`, with the field names checked."""
-    options.pop("module", None)
-    make: Any = collections.namedtuple  # a computed name is nothing for a type checker
-    made: Any = make(typename, field_names, **options, module="__main__")
-    for name in made._fields:
-        _check_field(name)
-    if CHECKED_ATTRIBUTES.intersection(made._fields):
-        setattr(made, "__match_args__", ())  # noqa: B010  # patterns would read these attributes unchecked
-    return made
-
-
-# What the compiler itself puts into a class namespace, up to Python 3.13.
-_COMPILER_NAMES = words(
-    """
-    __module__ __qualname__ __annotations__ __classcell__ __doc__ __firstlineno__ __static_attributes__ __type_params__
-    __orig_bases__ __slots__ __match_args__
-    """
-)
-
-
-def ABCMeta(name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:  # noqa: N802
-    """`metaclass=ABCMeta` in a class statement; a call by hand is checked as the statement would be."""
-    for key in namespace:
-        if type(key) is not str:
-            raise TypeError("names in a class must be str")
-        if key not in _COMPILER_NAMES and judge_name(key, is_store=True).mode == "refused":
-            raise TypeError(f"`{key}` cannot be defined in a class")
-        if key == "__match_args__":
-            for item in namespace[key]:
-                _check_field(item)
-    return abc.ABCMeta(name, bases, namespace, **options)
-
+from sandbox.dialect.own import MAIN
+from sandbox.dialect.rules import judge_attribute
 
 # functools
 
@@ -230,50 +139,7 @@ def methodcaller(name: str, /, *args: Any, **kwargs: Any) -> Any:
     return caller
 
 
-# enum, typing
-
-
-class _CheckedEnumType(enum.EnumType):
-    """Checks the names of the functional form: `Enum("Color", {"RED": 1})` takes any name as a class attribute."""
-
-    def __call__(cls, value: Any, *args: Any, **options: Any) -> Any:
-        names = args[0] if args else options.get("names")
-        if names is not None and not cls.__members__:
-            for name in _member_names(names):
-                if name.startswith("_") or judge_attribute(name, frozenset()).mode == "refused":
-                    raise TypeError(f"`{name}` cannot be the name of a member")
-            options.pop("module", None)
-            options["module"] = "__main__"
-        return super().__call__(value, *args, **options)
-
-
-def _member_names(names: Any) -> list[str]:
-    if isinstance(names, str):
-        return names.replace(",", " ").split()
-    found = [item if isinstance(item, str) else item[0] for item in names]
-    if any(type(name) is not str for name in found):
-        raise TypeError("member names must be str")
-    return found
-
-
-class Enum(enum.Enum, metaclass=_CheckedEnumType):
-    """`enum.Enum`."""
-
-
-class IntEnum(enum.IntEnum, metaclass=_CheckedEnumType):
-    """`enum.IntEnum`."""
-
-
-class StrEnum(enum.StrEnum, metaclass=_CheckedEnumType):
-    """`enum.StrEnum`."""
-
-
-class Flag(enum.Flag, metaclass=_CheckedEnumType):
-    """`enum.Flag`."""
-
-
-class IntFlag(enum.IntFlag, metaclass=_CheckedEnumType):
-    """`enum.IntFlag`."""
+# typing
 
 
 def get_origin(tp: Any) -> Any:
@@ -327,9 +193,6 @@ def _callable(stmt: Any) -> Any:
 
 
 REPLACEMENTS: dict[str, dict[str, object]] = {
-    "dataclasses": {"dataclass": dataclass},
-    "collections": {"namedtuple": namedtuple},
-    "abc": {"ABCMeta": ABCMeta},
     "functools": {
         "singledispatch": singledispatch,
         "singledispatchmethod": singledispatchmethod,
@@ -339,7 +202,6 @@ REPLACEMENTS: dict[str, dict[str, object]] = {
         "WRAPPER_UPDATES": functools.WRAPPER_UPDATES,
     },
     "operator": {"attrgetter": attrgetter, "methodcaller": methodcaller},
-    "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum, "Flag": Flag, "IntFlag": IntFlag},
     "typing": {"Type": GuardedType, "get_origin": get_origin},
     "inspect": {"signature": signature},
     "timeit": {"timeit": time_it, "repeat": time_repeat},

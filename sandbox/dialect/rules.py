@@ -59,8 +59,9 @@ SPECIAL_METHODS = words(
 READABLE = words(
     """
     __name__ __qualname__ __doc__ __module__ __members__ __wrapped__ __cause__ __context__ __suppress_context__
-    __notes__ __traceback__ __slots__ __version__ __all__ __author__ __dataclass_fields__ __total__ __required_keys__
-    __optional_keys__ __value__ __type_params__ __args__ __match_args__ __hash__
+    __notes__ __traceback__ __slots__ __version__ __all__ __author__ __total__ __required_keys__
+    __optional_keys__ __value__ __type_params__ __args__ __match_args__ __hash__ __metadata__ __supertype__
+    __parameters__ __bound__ __constraints__ __forward_arg__
     """
 )
 
@@ -145,6 +146,7 @@ _DUNDER: dict[str, tuple[str, str]] = {
     "__getattribute__": ("look-up by name is checked", "define `__getattr__`, call `getattr(obj, name)`"),
     "__getattr__": ("look-up by name is checked", "call `getattr(obj, name)`"),
     "__import__": ("imports are statements here", "write `import name`"),
+    "__dataclass_fields__": ("field names become source text", "use `dataclasses.fields(cls)`"),
     "__loader__": ("import machinery is not handed out", ""),
     "__spec__": ("import machinery is not handed out", ""),
     "__reduce__": ("the pickle protocol builds any object by name", "use `copy.deepcopy` or `json`"),
@@ -228,6 +230,7 @@ REFUSED_BUILTINS: dict[str, tuple[str, str]] = {
     "__import__": ("imports are statements here", "write `import name`"),
     "__build_class__": ("classes are statements here", "write `class Name:`"),
     "__builtins__": ("the table of builtins is not handed out", "call the builtin by its name"),
+    "__dataclass_fields__": ("field names become source text", "use `dataclasses.fields(cls)`"),
     "__loader__": ("import machinery is not handed out", ""),
     "__spec__": ("import machinery is not handed out", ""),
     "__file__": ("the program is not a file", "files live in the workspace: `open(name)`"),

@@ -80,13 +80,16 @@ class Facts:
     item_stores: list[tuple[ast.expr, ast.expr]] = field(default_factory=list)  # container, value: `c[k] = v`
     imports: list[tuple[str, int, int]] = field(default_factory=list)  # path, line, column
     has_star: bool = False
+    _always: dict[str, str] = field(default_factory=dict)  # answers of `always`, asked for after the walk
 
     def always(self, name: str) -> str:
         """The import path that `name` means in every scope, or "" when it may mean something else."""
         if name not in self.bound:
             return name if name in self.roots else ""
-        found = {binding.path if binding.kind == "import" else "" for binding in self.bound[name]}
-        return found.pop() if len(found) == 1 else ""
+        if name not in self._always:
+            found = {binding.path if binding.kind == "import" else "" for binding in self.bound[name]}
+            self._always[name] = found.pop() if len(found) == 1 else ""
+        return self._always[name]
 
     def path_of(self, node: ast.expr) -> str:
         """The dotted path of `node` when its root is certainly an import, else ""."""
@@ -204,6 +207,9 @@ class _Walk:
 
     def call(self, node: ast.Call) -> None:
         self.facts.calls.append(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if name in ("setattr", "__setattr__"):
+            self._private_names(node.args[:2])
         self._chain(node.func, node)
         self.block(node.args)
         for keyword in node.keywords:
@@ -316,6 +322,10 @@ class _Walk:
     def assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         for target in node.targets:
+            if isinstance(target, ast.Name) and target.id == "__slots__":
+                self._private_names(
+                    getattr(node.value, "elts", None) or getattr(node.value, "keys", None) or [node.value]
+                )
             self._target(target, node.value, "")
             if isinstance(target, ast.Subscript):
                 self.facts.item_stores.append((target.value, node.value))
@@ -376,6 +386,12 @@ class _Walk:
     def test(self, node: ast.If | ast.While | ast.IfExp) -> None:
         self.facts.tests.append(node.test)
         self.children(node)
+
+    def _private_names(self, nodes: Iterable[ast.expr | None]) -> None:
+        """Literal names in `setattr(x, "_n", v)` and `__slots__`: attributes that the program itself defines."""
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and own_private(node.value):
+                self.facts.private.add(node.value)
 
     def _class_member(self, name: str) -> None:
         if self.scope.is_class and own_private(name):

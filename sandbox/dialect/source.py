@@ -22,7 +22,8 @@ class Text:
     error: Diagnostic | None = None
 
 
-_FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[ \t]*([A-Za-z0-9_+.-]*)[^\n`]*\n(.*?)\n?[ \t]*\1[ \t]*\s*\Z", re.DOTALL)
+_LOOKED_AT = 300  # characters of a line: enough to tell a language
+_LINES_LOOKED_AT = 200
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -78,13 +79,20 @@ def _undecodable(raw: bytes, error: UnicodeDecodeError) -> Diagnostic:
 
 
 def _unfence(text: str, notes: list[Diagnostic]) -> str:
-    match = _FENCE.match(text)
-    if match is None or match.group(1) in match.group(3):
+    lines = text.rstrip().split("\n")
+    first = next((index for index, line in enumerate(lines) if line.strip()), 0)
+    head, tail = lines[first].strip(), lines[-1].rstrip()
+    mark = head[:3]
+    word = head.lstrip(mark[:1])
+    if mark not in ("```", "~~~") or not tail.endswith(mark) or first == len(lines) - 1 or mark[0] in word:
         return text
-    head = text[: match.start(3)].count("\n")
+    body = lines[first + 1 : -1]
+    rest = tail.rstrip(mark[0])
+    if any(line.strip().startswith(mark) for line in body):
+        return text
     notes.append(Diagnostic(code=SYNTAX, message="a Markdown fence around the program was taken off", severity="note"))
     # Blank lines keep the model's own line numbers.
-    return "\n" * head + match.group(3) + "\n"
+    return "\n" * (first + 1) + "\n".join([*body, rest]).rstrip() + "\n"
 
 
 def _dedent(text: str, notes: list[Diagnostic]) -> str:
@@ -102,9 +110,8 @@ def _dedent(text: str, notes: list[Diagnostic]) -> str:
 
 
 _JS = re.compile(
-    r"^\s*(?:(?:const|let|var)\s+[\w{\[]|function\s*\w*\s*\(|(?:async\s+)?\([\w\s,]*\)\s*=>|import\s+.*\s+from\s+['\"]"
-    r"|export\s|console\.log\(|}\s*(?:else|catch|finally)?\s*[({]?\s*$|//)",
-    re.MULTILINE,
+    r"[ \t]*(?:(?:const|let|var) +[\w{\[]|function *\w* *\(|(?:async +)?\([\w ,]*\) *=>|import [^\n]{1,200} from ['\"]"
+    r"|export |console\.log\(|} *(?:else|catch|finally)? *[({]? *;?$|//)"
 )
 _SHELL = re.compile(
     r"^\s*(?:\$\s+\S|#!\s*/bin/|(?:pip3?|npm|npx|curl|wget|git|ls|cd|cat|echo|sudo|apt(?:-get)?|python3?|bash|grep|export|mkdir)"
@@ -117,7 +124,7 @@ _JSON_CALL = re.compile(r"^\s*<\w+|^\s*\{\s*\"(?:name|tool|code|function|argumen
 def explain_syntax(text: str, line: int, message: str) -> tuple[str, str]:
     """A better (message, hint) for a syntax error, by what the offending line looks like."""
     lines = text.split("\n")
-    bad = lines[line - 1] if 0 < line <= len(lines) else ""
+    bad = lines[line - 1][:_LOOKED_AT] if 0 < line <= len(lines) else ""
     if _PY2_PRINT.match(bad):
         return "`print` without parentheses is Python 2", "write `print(...)`"
     if "outside async function" in message:
@@ -130,8 +137,9 @@ def explain_syntax(text: str, line: int, message: str) -> tuple[str, str]:
         return "a Markdown fence stands inside of the program", "send the code alone, without fences"
     if _JSON_CALL.match(bad):
         return "this looks like a tool call or markup, not Python", "send Python source alone"
-    if _JS.search(bad) or (len(_JS.findall(text)) >= 2 and "def " not in text):
+    foreign = sum(_JS.match(other[:_LOOKED_AT]) is not None for other in lines[:_LINES_LOOKED_AT])
+    if _JS.match(bad) or (foreign >= 2 and "def " not in text):
         return "this looks like JavaScript, not Python", "write the program in Python"
-    if re.match(r"^(Here|Sure|This|The|I|Let|First|Now)\b[^=(]*$", bad.strip()):
+    if re.match(r"(Here|Sure|This|The|I|Let|First|Now)\b[^=(]*$", bad.strip()):
         return "this looks like prose, not Python", "send the program alone; put remarks behind `#`"
     return message, ""

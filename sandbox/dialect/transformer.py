@@ -211,6 +211,17 @@ class Policy(RestrictingNodeTransformer):
             part[:] = [self.visit(item) for item in part]
         return node
 
+    def visit_If(self, node: ast.If) -> Node:
+        """Imports under `if TYPE_CHECKING:` never run."""
+        name = node.test.id if isinstance(node.test, ast.Name) else getattr(node.test, "attr", "")
+        is_for_types = name == "TYPE_CHECKING"
+        node.test = self.visit(node.test)
+        self._optional_imports += is_for_types
+        node.body = [self.visit(item) for item in node.body]
+        self._optional_imports -= is_for_types
+        node.orelse = [self.visit(item) for item in node.orelse]
+        return node
+
     def visit_TryStar(self, node: Node) -> Node:
         self.error(
             node,

@@ -81,8 +81,8 @@ ENTRIES: dict[str, Entry] = {
         left_out="`EnumType` makes classes unchecked; `global_enum` overwrites names of other modules",
     ),
     "dataclasses": Entry(
-        "Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple field fields is_dataclass replace",
-        supplied="dataclass",
+        "FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple is_dataclass replace",
+        supplied="Field dataclass field fields",
         left_out="`make_dataclass` turns text into source",
         hints=(("make_dataclass", "write the class with `@dataclass`"),),
     ),
@@ -122,7 +122,8 @@ ENTRIES: dict[str, Entry] = {
     "weakref": Entry("WeakKeyDictionary WeakSet WeakValueDictionary finalize proxy ref"),
     "datetime": Entry("MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"),
     "zoneinfo": Entry(
-        "InvalidTZPathWarning ZoneInfo ZoneInfoNotFoundError available_timezones",
+        "InvalidTZPathWarning ZoneInfo ZoneInfoNotFoundError",
+        supplied="available_timezones",
         left_out="`reset_tzpath` changes where files are read",
     ),
     "time": Entry(

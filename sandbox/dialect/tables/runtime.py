@@ -9,7 +9,10 @@ _NO_ENVIRONMENT = "programs get no environment variables; write the value into t
 _NO_PROCESS = "there are no processes here: call a tool"
 
 ENTRIES: dict[str, Entry] = {
-    "__future__": Entry("annotations", left_out="the other features are the language itself by now"),
+    "__future__": Entry(
+        """absolute_import annotations division generator_stop generators nested_scopes print_function unicode_literals
+        with_statement"""
+    ),
     "asyncio": Entry(
         """ALL_COMPLETED Barrier BoundedSemaphore BrokenBarrierError CancelledError Condition Event FIRST_COMPLETED
         FIRST_EXCEPTION Future IncompleteReadError InvalidStateError LifoQueue Lock PriorityQueue Queue

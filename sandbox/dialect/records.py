@@ -1,0 +1,212 @@
+"""Makers of classes: dataclasses, namedtuple, enums and abstract bases, with the names they are given checked.
+
+Enters: classes and names of the program. Leaves: what the original makes, or a TypeError that names the reason.
+Safety: `dataclasses` turns field names into source text; match patterns and the generated methods read fields
+natively; `Enum("E", {...})` and a metaclass called by hand make classes of names that no compile-time check has
+seen. Tables that come from the program are copied before they are checked: it may change them meanwhile.
+"""
+
+from __future__ import annotations
+
+import abc
+import collections
+import dataclasses
+import enum
+import inspect
+import re
+import sys
+import typing
+from pathlib import PurePath
+from typing import Any
+
+from sandbox.dialect.facades import Facade
+from sandbox.dialect.own import classes_of
+from sandbox.dialect.rules import CHECKED_ATTRIBUTES, judge_attribute, judge_name, words
+
+# Instances of these hold something of their own under a checked name, such as `str.format`.
+_HOLDERS = (str, AttributeError, NameError, PurePath)
+
+
+def _check_field(name: object) -> None:
+    if type(name) is not str or not name.isidentifier():
+        raise TypeError(f"field names must be identifiers, got {str(name)[:60]!r}")
+    is_special = name.startswith("__") and name.endswith("__")
+    if is_special or (not name.startswith("_") and judge_attribute(name, frozenset()).mode == "refused"):
+        raise TypeError(f"`{name}` cannot be the name of a field")
+
+
+class Field(dataclasses.Field):  # type: ignore[type-arg]  # generic for type checkers alone
+    """`dataclasses.Field` whose name cannot become anything else than the name of a field."""
+
+    __slots__ = ("_cm_name",)
+
+    @property
+    def name(self) -> Any:
+        return self._cm_name
+
+    @name.setter
+    def name(self, value: Any) -> None:
+        if value is not None:
+            _check_field(value)
+        self._cm_name = value
+
+
+_FIELD_PARTS = ("default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only")
+
+
+def _checked(found: Any) -> Field:
+    made = Field(*(getattr(found, part) for part in _FIELD_PARTS))
+    made.name, made.type, made._field_type = found.name, found.type, found._field_type  # type: ignore[attr-defined]
+    return made
+
+
+def field(**options: Any) -> Any:
+    """`dataclasses.field`."""
+    return _checked(dataclasses.field(**options))
+
+
+def fields(class_or_instance: Any) -> tuple[Field, ...]:
+    """`dataclasses.fields`: copies, so that changing one changes no class."""
+    return tuple(map(_checked, dataclasses.fields(class_or_instance)))
+
+
+def dataclass(cls: Any = None, /, **options: Any) -> Any:
+    """`dataclasses.dataclass`, after a look at the field names of the class and its bases."""
+
+    def decorate(cls: Any) -> Any:
+        if not isinstance(cls, type):
+            raise TypeError(f"dataclass() should be used on a class, got {type(cls).__name__}")
+        names = list(inspect.get_annotations(cls))
+        for base in classes_of(cls):
+            names.extend(found.name for found in base.__dict__.get("__dataclass_fields__", {}).values())
+        for name in names:
+            _check_field(name)
+        if CHECKED_ATTRIBUTES.intersection(names):
+            if issubclass(cls, _HOLDERS):
+                raise TypeError(
+                    f"`{sorted(CHECKED_ATTRIBUTES.intersection(names))[0]}` cannot be a field of this class"
+                )
+            options.setdefault("match_args", False)
+        return _make_dataclass(cls, options)
+
+    return decorate if cls is None else decorate(cls)
+
+
+_QUALIFIED = re.compile(r"\s*(\w+)\.(ClassVar|InitVar|KW_ONLY)\b")
+
+
+def _make_dataclass(cls: type, options: dict[str, Any]) -> type:
+    """`dataclasses` tells `"typing.ClassVar[int]"` apart by the real module; for the call it gets the object itself."""
+    annotations = cls.__dict__.get("__annotations__", {})  # noqa: RUF063  # the table itself is changed and restored
+    texts = {key: value for key, value in annotations.items() if isinstance(value, str)}
+    scope = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
+    for key, text in texts.items():
+        found = _QUALIFIED.match(text)
+        module = scope.get(found.group(1)) if found else None
+        if found and isinstance(module, Facade) and module.__name__ in ("typing", "dataclasses"):
+            annotations[key] = getattr(typing if found.group(2) == "ClassVar" else dataclasses, found.group(2))
+    try:
+        made: type = dataclasses.dataclass(cls, **options)
+    finally:
+        annotations.update(texts)
+    return made
+
+
+def namedtuple(typename: str, field_names: Any, **options: Any) -> Any:
+    """`collections.namedtuple`, with the field names checked."""
+    options.pop("module", None)
+    make: Any = collections.namedtuple  # a computed name is nothing for a type checker
+    made: Any = make(typename, field_names, **options, module="__main__")
+    for name in made._fields:
+        _check_field(name)
+    if CHECKED_ATTRIBUTES.intersection(made._fields):
+        setattr(made, "__match_args__", ())  # noqa: B010  # patterns would read these attributes unchecked
+    return made
+
+
+# What the compiler itself puts into a class namespace, up to Python 3.13.
+_COMPILER_NAMES = words(
+    """
+    __module__ __qualname__ __annotations__ __classcell__ __doc__ __firstlineno__ __static_attributes__ __type_params__
+    __orig_bases__ __slots__ __match_args__
+    """
+)
+
+
+def ABCMeta(name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:  # noqa: N802
+    """`metaclass=ABCMeta` in a class statement; a call by hand is checked as the statement would be."""
+    if type(namespace) is not dict:
+        raise TypeError("a class namespace is a dict")
+    table = dict(namespace)
+    for key, value in table.items():
+        if type(key) is not str:
+            raise TypeError("names in a class must be str")
+        if key not in _COMPILER_NAMES and judge_name(key, is_store=True).mode == "refused":
+            raise TypeError(f"`{key}` cannot be defined in a class")
+        wanted = _LITERAL_TYPES.get(key)
+        if wanted is not None and type(value) not in wanted:
+            raise TypeError(f"`{key}` must be a plain {wanted[0].__name__}")
+    for item in table.get("__match_args__", ()):
+        _check_field(item)
+    if "__annotations__" in table:
+        table["__annotations__"] = dict(table["__annotations__"])
+    return abc.ABCMeta(name, bases, table, **options)
+
+
+_LITERAL_TYPES: dict[str, tuple[type, ...]] = {
+    "__annotations__": (dict,),
+    "__match_args__": (tuple,),
+    "__slots__": (tuple, list, str, dict, set),
+}
+
+
+class _CheckedEnumType(enum.EnumType):
+    """Checks the names of the functional form: `Enum("Color", {"RED": 1})` takes any name as a class attribute."""
+
+    def __call__(cls, value: Any, *args: Any, **options: Any) -> Any:
+        names = args[0] if args else options.get("names")
+        if names is not None and not cls.__members__:
+            for name in _member_names(names):
+                if name.startswith("_") or judge_attribute(name, frozenset()).mode == "refused":
+                    raise TypeError(f"`{name}` cannot be the name of a member")
+            options.pop("module", None)
+            options["module"] = "__main__"
+        return super().__call__(value, *args, **options)
+
+
+def _member_names(names: Any) -> list[str]:
+    if isinstance(names, str):
+        return names.replace(",", " ").split()
+    found = [item if isinstance(item, str) else item[0] for item in names]
+    if any(type(name) is not str for name in found):
+        raise TypeError("member names must be str")
+    return found
+
+
+class Enum(enum.Enum, metaclass=_CheckedEnumType):
+    """`enum.Enum`."""
+
+
+class IntEnum(enum.IntEnum, metaclass=_CheckedEnumType):
+    """`enum.IntEnum`."""
+
+
+class StrEnum(enum.StrEnum, metaclass=_CheckedEnumType):
+    """`enum.StrEnum`."""
+
+
+class Flag(enum.Flag, metaclass=_CheckedEnumType):
+    """`enum.Flag`."""
+
+
+class IntFlag(enum.IntFlag, metaclass=_CheckedEnumType):
+    """`enum.IntFlag`."""
+
+
+PARTS: dict[str, dict[str, object]] = {
+    "dataclasses": {"dataclass": dataclass, "field": field, "fields": fields, "Field": Field},
+    "collections": {"namedtuple": namedtuple},
+    "abc": {"ABCMeta": ABCMeta},
+    "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum, "Flag": Flag, "IntFlag": IntFlag},
+}
+"""Module → name → stand-in."""
