@@ -17,7 +17,7 @@ CODES: Mapping[str, str] = {
     "spec.limit": "a limit is negative, zero, absurd or contradicts another",
     "spec.source": "the source is larger than `source_bytes` or is not text",
     "spec.dialect": "the dialect is not one of those on offer",
-    "isolation.platform": "the process backend needs Linux on x86_64 or aarch64",
+    "isolation.platform": "the backend does not work on this system; the message says what it needs",
     "isolation.layer": "a required isolation layer is missing on this machine",
     "guest.start": "no guest could be started",
     "guest.died": "the guest process ended without a result",

@@ -143,7 +143,19 @@ def _process(**options: Any) -> Backend:
     return ProcessBackend(**options)
 
 
-FACTORIES: dict[str, Callable[..., Backend]] = {"process": _process}
+def _docker(**options: Any) -> Backend:
+    try:
+        from sandbox.backends.docker import DockerBackend
+    except ImportError as error:  # the engine's client is a dependency that an installation may lack
+        raise IsolationError(
+            f"the docker backend cannot be loaded: {error}",
+            hint_operator="install the package `docker`, or use the process backend",
+            details={"missing": ["container"]},
+        ) from error
+    return DockerBackend(**options)
+
+
+FACTORIES: dict[str, Callable[..., Backend]] = {"process": _process, "docker": _docker}
 """Name → function that imports the backend and makes one."""
 
 

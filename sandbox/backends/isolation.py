@@ -6,7 +6,7 @@ Required is what stops an attacker with native code on every machine; what only 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sandbox.backends.base import IsolationReport, Layer
 from sandbox.guest.control import Ready
@@ -19,8 +19,10 @@ _USERNS = (
     "`user.max_user_namespaces` above 0), or start as root"
 )
 
-# name, required, how it is tested, remedy
-_TABLE: tuple[tuple[str, bool, str, str], ...] = (
+Row = tuple[str, bool, str, str]
+"""Name of a layer, whether it is required, how it is tested, what to do without it."""
+
+_TABLE: tuple[Row, ...] = (
     ("descriptors", True, "descriptors planted in a guest are closed", _NEVER),
     ("environment", True, "a guest sees no variable of the host", _NEVER),
     ("identity", True, "setuid(0), setgroups and chroot are refused", _DOCKER),
@@ -58,7 +60,12 @@ def report(ready: Ready, claims: Mapping[str, bool], *, is_killed: bool) -> Isol
         "threads": ready.nproc_counts and claims.get("threads", False),
         "kill": is_killed,
     }
-    layers = tuple(
+    return IsolationReport(backend="process", mode=ready.mode, layers=layers(_TABLE, has))
+
+
+def layers(table: Iterable[Row], has: Mapping[str, bool]) -> tuple[Layer, ...]:
+    """The layers of a table; one that is not in `has` is missing."""
+    return tuple(
         Layer(
             name=name,
             state=("on" if required else "extra") if has.get(name, False) else "missing",
@@ -66,6 +73,5 @@ def report(ready: Ready, claims: Mapping[str, bool], *, is_killed: bool) -> Isol
             how_tested=how_tested,
             remedy=remedy,
         )
-        for name, required, how_tested, remedy in _TABLE
+        for name, required, how_tested, remedy in table
     )
-    return IsolationReport(backend="process", mode=ready.mode, layers=layers)

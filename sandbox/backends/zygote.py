@@ -1,4 +1,4 @@
-"""The host's end of one zygote: start it, ask it for guests, hear how they ended, notice its own end.
+"""The host's end of one zygote: start it here, ask it for guests, hear how they ended, notice its own end.
 
 Enters: packages to preload. Leaves: `Ready` facts, pidfds of guests, their exits. There is no task behind a link:
 of all who wait, one listens for everyone (`ZygoteLink.wait`). What nobody waits for stays in the socket until then.
@@ -10,12 +10,12 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Protocol
 
 import anyio
 from anyio import to_thread
@@ -31,6 +31,20 @@ REPLY_S = 10.0  # chosen: a fork takes milliseconds; a machine that needs longer
 STOP_S = 2.0  # chosen: between closing the control socket and SIGKILL
 _STDERR_BYTES = 4_000
 _PLATFORM_REMEDY = "use the docker backend"
+
+
+class Holder(Protocol):
+    """What a zygote lives in: a child process of this host, or a container that can be waited for like one."""
+
+    @property
+    def stderr(self) -> IO[bytes] | None:
+        """The stream to close at the end."""
+
+    def wait(self, timeout: float) -> int:
+        """Block until it has ended. Raises `subprocess.TimeoutExpired`."""
+
+    def kill(self) -> None:
+        """End it now, with all that is in it."""
 
 
 def command(packages: tuple[str, ...]) -> list[str]:
@@ -57,9 +71,9 @@ def _folder_of(package: str) -> Path:
 
 
 class ZygoteLink:
-    """One running zygote. Made by `open_link`."""
+    """One running zygote. `process` is ended by `aclose`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], channel: socket.socket, ready: control.Ready) -> None:
+    def __init__(self, process: Holder, channel: socket.socket, ready: control.Ready) -> None:
         self.ready = ready
         self.is_lost = False
         self._process = process
@@ -118,7 +132,7 @@ class ZygoteLink:
             threads=ceiling.threads,
             examine=examine,
         )
-        answer = self._asked[number] = _Answer(on_exit)
+        answer = self._asked[number] = _Answer(on_exit, lambda descriptor: self.end(descriptor, slot))
         try:
             with anyio.move_on_after(REPLY_S):
                 await self._send(control.encode(request), channel)
@@ -126,6 +140,25 @@ class ZygoteLink:
             return answer.take()
         finally:
             answer.give_up()
+
+    def end(self, descriptor: int, slot: int) -> None:
+        """SIGKILL to the guest behind the pidfd, which has `slot`; without effect once it has ended.
+
+        A host that may not signal the guest's user (a plain user, a container of another user) has the zygote do it.
+        The caller still holds the slot: the control socket keeps order, so no later guest of that slot can be hit.
+        """
+        try:
+            pidfd.kill(descriptor)
+        except PermissionError:
+            self._order_kill(slot)
+
+    def _order_kill(self, slot: int) -> None:
+        try:
+            self._control.send(control.encode(control.Kill(slot=slot)))
+        except BlockingIOError:  # a zygote that reads nothing any more: end it, and everything with it
+            self._control.shutdown(socket.SHUT_RDWR)
+        except OSError:  # it has ended
+            pass
 
     async def _send(self, data: bytes, passed: socket.socket) -> None:
         while not self.is_lost:
@@ -191,9 +224,10 @@ class ZygoteLink:
 class _Answer:
     """What one `Spawn` waits for: a pidfd or a refusal. Taken once, or given up."""
 
-    def __init__(self, on_exit: Callable[[GuestExit], None]) -> None:
+    def __init__(self, on_exit: Callable[[GuestExit], None], kill: Callable[[int], None]) -> None:
         self.event = anyio.Event()
         self.on_exit = on_exit
+        self._kill = kill
         self._pidfd = -1
         self._refusal = ""
         self._is_given_up = False
@@ -232,7 +266,7 @@ class _Answer:
 
     def _end(self) -> None:
         descriptor, self._pidfd = self._pidfd, -1
-        pidfd.kill(descriptor)
+        self._kill(descriptor)
         os.close(descriptor)
 
 
@@ -261,7 +295,7 @@ async def open_link(packages: tuple[str, ...], timeout_s: float) -> ZygoteLink:
     try:
         with far:
             process = await to_thread.run_sync(launch, arguments, far)
-        return ZygoteLink(process, near, _ready(await _first_packet(near, packages, timeout_s), process))
+        return ZygoteLink(process, near, await greet(near, packages, timeout_s, lambda: _last_words(process)))
     except BaseException as error:
         near.close()
         if process is not None:
@@ -272,6 +306,30 @@ async def open_link(packages: tuple[str, ...], timeout_s: float) -> ZygoteLink:
         if isinstance(error, OSError):
             raise GuestError(f"the zygote could not be started: {error.strerror}", code="guest.start") from error
         raise
+
+
+async def greet(
+    control_socket: socket.socket, packages: tuple[str, ...], timeout_s: float, last_words: Callable[[], str]
+) -> control.Ready:
+    """Tell a zygote what to import and wait until it is ready. `last_words` is what one says that cannot report.
+
+    Raises:
+        IsolationError: a layer that every zygote needs could not be put on.
+        GuestError: it ended before it was ready.
+        TimeoutError: not ready within `timeout_s`.
+    """
+    data = await _first_packet(control_socket, packages, timeout_s)
+    packet = control.decode(data) if data else None
+    if isinstance(packet, control.Ready):
+        return packet
+    if isinstance(packet, control.Failed) and packet.layer != "zygote":
+        raise IsolationError(
+            f"the layer `{packet.layer}` could not be put on: {packet.message}",
+            hint_operator=_PLATFORM_REMEDY,
+            details={"missing": [packet.layer]},
+        )
+    said = packet.message if isinstance(packet, control.Failed) else await to_thread.run_sync(last_words)
+    raise GuestError(f"the zygote ended before it was ready: {said}", code="guest.start")
 
 
 async def _first_packet(control_socket: socket.socket, packages: tuple[str, ...], timeout_s: float) -> bytes:
@@ -285,21 +343,7 @@ async def _first_packet(control_socket: socket.socket, packages: tuple[str, ...]
         return b""
 
 
-def _ready(data: bytes, process: subprocess.Popen[bytes]) -> control.Ready:
-    packet = control.decode(data) if data else None
-    if isinstance(packet, control.Ready):
-        return packet
-    if isinstance(packet, control.Failed) and packet.layer != "zygote":
-        raise IsolationError(
-            f"the layer `{packet.layer}` could not be put on: {packet.message}",
-            hint_operator=_PLATFORM_REMEDY,
-            details={"missing": [packet.layer]},
-        )
-    said = packet.message if isinstance(packet, control.Failed) else _last_words(process)
-    raise GuestError(f"the zygote ended before it was ready: {said}", code="guest.start")
-
-
-def _last_words(process: subprocess.Popen[bytes]) -> str:
+def _last_words(process: Holder) -> str:
     """What a zygote that could not even report wrote to its standard error; it has ended, so this does not block."""
     if process.stderr is None:
         return "it said nothing"
@@ -308,12 +352,12 @@ def _last_words(process: subprocess.Popen[bytes]) -> str:
     return text.splitlines()[-1] if text else "it said nothing"
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _stop(process: Holder) -> None:
     """Wait for the end that closing the control socket brings about, else kill; blocks up to `STOP_S` twice."""
     try:
         process.wait(STOP_S)
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         try:
             process.wait(STOP_S)
         except subprocess.TimeoutExpired:  # unkillable: stuck in the kernel

@@ -1,8 +1,9 @@
 """First file that a zygote runs: leave the machine's namespaces, become process 1 of an own one, then load the rest.
 
 Enters: argv, which holds only folders (the one with the `sandbox` package, then those of the packages that guests
-may use); the control socket as standard input; an environment that holds nothing of the host's. Leaves: a process
-that runs `sandbox.guest.zygote.main`, and a waiter that ends with it.
+may use); the control socket as standard input, or its place in the file system where this is the first process of a
+container; an environment that holds nothing of the host's. Leaves: a process that runs `sandbox.guest.zygote.main`,
+and where it made namespaces a waiter that ends with it.
 Loads nothing but `os`, `sys`, `ctypes` and `sandbox.linux` before the process is isolated, and never the package's
 face `sandbox/__init__.py`, which belongs to the host.
 """
@@ -12,6 +13,19 @@ from __future__ import annotations
 import os
 import sys
 from importlib.machinery import ModuleSpec
+
+CONNECT = "--connect="
+"""First argument in a container: where the host listens, once, for the control socket."""
+
+
+def _connect(path: str) -> None:
+    """Make a connection to the host standard input. Nothing foreign runs before it, and the host takes only one."""
+    import socket  # noqa: PLC0415 - a zygote outside of a container loads nothing before it is isolated
+
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(path)
+    os.dup2(connection.fileno(), 0)
+    connection.close()
 
 
 def _face_for(folder: str) -> None:
@@ -39,9 +53,10 @@ def main(folders: list[str]) -> None:
         from sandbox.linux import identity, namespaces  # noqa: PLC0415
 
         layer = "parent-death"
-        identity.die_with_parent()
-        if os.getppid() != descriptors.peer_pid(descriptors.CHANNEL):
-            os._exit(0)  # the host has ended meanwhile
+        if os.getpid() != 1:  # of a container: its parent is the engine's, and threads of that may end at any time
+            identity.die_with_parent()
+            if os.getppid() != descriptors.peer_pid(descriptors.CHANNEL):
+                os._exit(0)  # the host has ended meanwhile
         layer = "namespaces"
         possible = namespaces.try_out()
         is_first = bool(possible & namespaces.Possible.NAMESPACES)
@@ -93,4 +108,7 @@ def _report(layer: str, error: BaseException) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    arguments = sys.argv[1:]
+    if arguments[0].startswith(CONNECT):
+        _connect(arguments.pop(0).removeprefix(CONNECT))
+    main(arguments)

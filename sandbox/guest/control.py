@@ -61,6 +61,13 @@ class Spawn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kill:
+    """Host → zygote: end the guest of that slot, if it lives; for hosts that may not signal the guest's user."""
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spawned:
     """Zygote → host: the guest exists; its pidfd comes with this packet."""
 
@@ -85,10 +92,10 @@ class Exited:
     max_rss_bytes: int
 
 
-Packet = Start | Ready | Failed | Spawn | Spawned | Refused | Exited
+Packet = Start | Ready | Failed | Spawn | Kill | Spawned | Refused | Exited
 
 _KINDS: dict[str, type[Packet]] = {
-    kind.__name__.lower(): kind for kind in (Start, Ready, Failed, Spawn, Spawned, Refused, Exited)
+    kind.__name__.lower(): kind for kind in (Start, Ready, Failed, Spawn, Kill, Spawned, Refused, Exited)
 }
 
 

@@ -84,6 +84,7 @@ class Examination:
         fits = not _refused(lambda: mmap.mmap(-1, _MIB, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close())
         self.claims["memory"] = fits and _refused(lambda: mmap.mmap(-1, over, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
         self.claims["empty-root"] = _listing("/") == []
+        self.claims["read-only"] = _is_read_only()
 
     def _after_landlock(self) -> None:
         """Before the filter refuses the same: files, TCP, abstract sockets and signals beyond this process."""
@@ -151,6 +152,18 @@ def _errno_of(attempt: Callable[[], object]) -> int:
 
 def _refused(attempt: Callable[[], object]) -> bool:
     return _errno_of(attempt) != 0
+
+
+def _is_read_only() -> bool:
+    """Whether the root is read-only and no mounted folder may be written; asks access(2), which makes nothing."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8") as file:
+            places = {"/tmp", *(line.split()[4] for line in file)}  # noqa: S108 - proc(5): the fifth is the mount point
+        is_fixed = bool(os.statvfs("/").f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+    folders = [place for place in places if os.path.isdir(place)]  # noqa: PTH112 - names only
+    return is_fixed and not any(os.access(folder, os.W_OK) for folder in folders)
 
 
 def _listing(path: str) -> list[str] | None:

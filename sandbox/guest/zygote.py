@@ -22,7 +22,7 @@ from sandbox import wire
 from sandbox.guest import control, selftest
 from sandbox.guest import main as guest
 from sandbox.guest.seal import Ceiling, Plan, SealError, seal, take_identity
-from sandbox.linux import descriptors, identity, landlock, memory, mounts, namespaces, rlimits, seccomp, uids
+from sandbox.linux import descriptors, identity, landlock, memory, mounts, namespaces, pidfd, rlimits, seccomp, uids
 
 THREAD_STACK_BYTES = 512 * 1024  # chosen: 64 threads count 32 MiB of the memory limit
 _TASK_SLACK = 512  # chosen: what else the user may start while a guest lives, where tasks are not counted for it alone
@@ -169,6 +169,9 @@ class _Server:
         if not data:
             os._exit(0)
         request = control.decode(data)
+        if isinstance(request, control.Kill):
+            self._kill(request.slot)
+            return
         assert isinstance(request, control.Spawn)
         assert len(received) == 1
         try:
@@ -189,10 +192,15 @@ class _Server:
             return
         if pid == 0:
             _be_guest(self._plan, request, channel, tasks)
-        pidfd = os.pidfd_open(pid)  # before it is reaped, so the number cannot be another process's
-        self._guests[pidfd] = (pid, request)
-        self._poller.register(pidfd, select.POLLIN)
-        self._send(control.Spawned(id=request.id), pidfd)
+        descriptor = os.pidfd_open(pid)  # before it is reaped, so the number cannot be another process's
+        self._guests[descriptor] = (pid, request)
+        self._poller.register(descriptor, select.POLLIN)
+        self._send(control.Spawned(id=request.id), descriptor)
+
+    def _kill(self, slot: int) -> None:
+        for descriptor, (_, request) in self._guests.items():
+            if request.slot == slot:
+                pidfd.kill(descriptor)
 
     def _tasks(self, threads: int) -> int:
         """The bound of RLIMIT_NPROC: exact where a guest is counted alone.
@@ -204,10 +212,10 @@ class _Server:
             return threads + 1
         return memory.task_count(self._task_count) + threads + _TASK_SLACK
 
-    def _reap(self, pidfd: int) -> None:
-        pid, request = self._guests.pop(pidfd)
-        self._poller.unregister(pidfd)
-        os.close(pidfd)
+    def _reap(self, descriptor: int) -> None:
+        pid, request = self._guests.pop(descriptor)
+        self._poller.unregister(descriptor)
+        os.close(descriptor)
         _, status, usage = os.wait4(pid, 0)
         cpu_s = usage.ru_utime + usage.ru_stime
         rss_bytes = usage.ru_maxrss * 1024  # getrusage(2): kilobytes
