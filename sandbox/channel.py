@@ -48,7 +48,7 @@ _FIELDS: dict[str, dict[str, type]] = {
     "call": {"id": int, "target": str},
     "load": {"id": int, "name": str},
     "cancel": {"id": int},
-    "print": {},
+    "print": {"stream": str},
     "end": {"status": str, "form": str, "type": str, "notes": list, "usage": dict},
 }
 _TEXT_FIELD_CHARS = 1_024

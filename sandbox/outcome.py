@@ -18,8 +18,8 @@ _FORMS = frozenset(get_args(ValueForm))
 _TEXT_CHARS = 16_000
 
 
-class Prints:
-    """The head and the tail of what a guest printed; everything between is counted and dropped as it comes."""
+class Kept:
+    """The head and the tail of a stream; everything between is counted and dropped as it comes."""
 
     def __init__(self, kept_bytes: int) -> None:
         self._half = kept_bytes // 2
@@ -53,19 +53,47 @@ class Prints:
         return head.decode("utf-8", "ignore") + mark + tail.decode("utf-8", "ignore")
 
 
+class Prints:
+    """What a guest printed, and what it wrote to stderr; both are kept within bounds and counted together."""
+
+    def __init__(self, kept_bytes: int) -> None:
+        self._out = Kept(kept_bytes)
+        self._err = Kept(kept_bytes // 4)
+
+    def add(self, data: bytes, *, is_complaint: bool = False) -> None:
+        """Take what was printed."""
+        (self._err if is_complaint else self._out).add(data)
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of both streams."""
+        return self._out.total_bytes + self._err.total_bytes
+
+    def text(self) -> str:
+        """What is kept of the prints."""
+        return self._out.text()
+
+    def complaints(self) -> str:
+        """What is kept of stderr."""
+        return self._err.text()
+
+
 def from_end(header: dict[str, Any], payload: bytes, prints: Prints, usage: Usage) -> RunResult:
     """The result that an `end` frame claims."""
     status, form = header["status"], header["form"]
     error = _error(header.get("error"))
     if status not in ("ok", "error", "limit") or form not in _FORMS or (status == "ok") == (error is not None):
         error = RunError(code="guest.protocol", message="the guest's last frame contradicts itself")
-        return RunResult(status="error", printed=prints.text(), error=error, usage=usage)
+        return RunResult(
+            status="error", printed=prints.text(), complaints=prints.complaints(), error=error, usage=usage
+        )
     return RunResult(
         status=status,
         value_form=form,
         value_raw=payload,
         value_type=header["type"][:100],
         printed=prints.text(),
+        complaints=prints.complaints(),
         error=error,
         usage=replace(
             usage,
@@ -81,7 +109,7 @@ def from_code(code: str, message: str, prints: Prints, usage: Usage, *notes: str
     """The result of a run that the host ended."""
     status: Status = "limit" if code.startswith("limit.") else "cancelled" if code == "guest.cancelled" else "error"
     error = RunError(code=code, message=message, notes=notes)
-    return RunResult(status=status, printed=prints.text(), error=error, usage=usage)
+    return RunResult(status=status, printed=prints.text(), complaints=prints.complaints(), error=error, usage=usage)
 
 
 def from_diagnostics(diagnostics: tuple[Diagnostic, ...]) -> RunResult:

@@ -100,7 +100,7 @@ class Pump:
             case "load":
                 await self._take_load(frame)
             case "print":
-                self._prints.add(frame.payload)
+                self._prints.add(frame.payload, is_complaint=frame.header["stream"] == "err")
                 self._check_output(0)
             case "cancel":
                 scope = self._answering.get(frame.header["id"])

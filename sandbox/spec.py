@@ -231,7 +231,7 @@ class RunResult:
 
     `value_form` says what `value_raw` holds: JSON, a raw string, an image (`value_type` is its media type), or a
     `preview` (a last assignment: JSON object with `name`, `shape`, `items`). `printed` is the kept head and tail
-    of what was printed, already joined by a mark that says how much is missing.
+    of what was printed, already joined by a mark that says how much is missing; `complaints` the same of stderr.
     """
 
     status: Status
@@ -239,6 +239,7 @@ class RunResult:
     value_raw: bytes = b""
     value_type: str = ""
     printed: str = ""
+    complaints: str = ""
     error: RunError | None = None
     usage: Usage = field(default_factory=Usage)
     notes: tuple[str, ...] = ()

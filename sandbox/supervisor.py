@@ -33,7 +33,7 @@ async def open_sandbox(
     """Open a sandbox: start its backend, prove the isolation, keep `pool` guests waiting.
 
     Args:
-        backend: "process" (kernel walls on this machine).
+        backend: "process" (kernel walls on this machine) or "docker" (the same inside a hardened container).
         pool: how many guests wait, sealed and warm.
         ceiling: the most that a waiting guest may get; a run with higher limits gets a guest of its own, forked for it.
         memory_share: what all runs together may use of the machine's memory, from 0 to 1; further runs queue.

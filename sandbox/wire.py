@@ -17,7 +17,7 @@ Header fields by kind (payload in brackets; `id` is a positive integer below 2**
       call     id, target                                           [JSON arguments]
       load     id, name
       cancel   id                                                   the program gave this call up
-      print    —                                                    [UTF-8 text]
+      print    stream (`out` or `err`)                              [UTF-8 text]
       end      status, form, type, error, notes, usage              [value]
 
 Source of the shape: ARCHITECTURE 4.5.

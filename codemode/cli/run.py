@@ -95,6 +95,8 @@ async def _ask(outcome: RunOutcome) -> bool:
 
 
 def _print_output(outcome: RunOutcome) -> None:
+    if outcome.complaints:
+        tell(outcome.complaints.removesuffix("\n"))
     if outcome.printed:
         print_text(outcome.printed.removesuffix("\n"))
     match outcome.value_form:

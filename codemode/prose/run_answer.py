@@ -30,6 +30,7 @@ OUR_FAULT: Final = (
     "Next: send the same request once more; when it fails again, tell the user"
 )
 _MAX_NOTES: Final = 6
+_STDERR_SHARE: Final = 0.15  # chosen: room for a traceback that the program printed itself
 _MIN_PRINT_SHARE: Final = 0.25  # chosen: a long value never hides what was printed, nor the other way round
 _TRACEBACK_SHARE: Final = 0.4
 _LIMIT_HINTS: Final = {
@@ -139,7 +140,7 @@ def _seconds(wall_s: float) -> str:
 
 
 def _what_came(outcome: RunOutcome) -> str:
-    if outcome.value_form == "none" and not outcome.printed.strip():
+    if outcome.value_form == "none" and not (outcome.printed.strip() or outcome.complaints.strip()):
         return (
             "Nothing came back: it printed nothing and did not end with an expression that has a value. "
             "End the program with the value, or print it."
@@ -218,7 +219,14 @@ def _next(outcome: RunOutcome) -> str:
 
 
 def _output(outcome: RunOutcome, room: int) -> tuple[list[str], tuple[Image, ...]]:
-    """Prints, then the value. Each has a label when both are there."""
+    """What went to stderr, the prints, then the value. Each has a label when more than one is there."""
+    complaints = outcome.complaints.strip()
+    said = _labelled("To stderr:", shorten_text(complaints, int(room * _STDERR_SHARE)) if complaints else "", True)
+    lines, images = _prints_and_value(outcome, room - _size(*said))
+    return [*said, *lines], images
+
+
+def _prints_and_value(outcome: RunOutcome, room: int) -> tuple[list[str], tuple[Image, ...]]:
     printed = outcome.printed.rstrip("\n") if outcome.printed.strip() else ""
     if outcome.value_form == "image":
         return _image_output(outcome, printed, room)
@@ -237,8 +245,8 @@ def _output(outcome: RunOutcome, room: int) -> tuple[list[str], tuple[Image, ...
     value = _value_text(outcome, max(0, value_room)) if value_size else ""
     is_cut = shown != printed or (value_size > value_room and bool(value_size))
     lines = [
-        *_labelled("Printed:", shown, bool(value) or _needs_label(outcome)),
-        *_labelled("Value:", value, bool(shown)),
+        *_labelled("Printed:", shown, bool(value) or _needs_label(outcome) or bool(outcome.complaints.strip())),
+        *_labelled("Value:", value, bool(shown) or bool(outcome.complaints.strip())),
     ]
     return ([*lines, _CUT] if is_cut else lines), ()
 

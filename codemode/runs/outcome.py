@@ -97,7 +97,7 @@ class RunOutcome:
         run: the label in its session (`r3`).
         code: `stage.reason` for everything but `ok` and `running`.
         value_form, value_raw, value_type: see `sandbox.spec.RunResult`.
-        printed: kept head and tail of the prints, also of a run that failed.
+        printed, complaints: kept head and tail of the prints and of stderr, also of a run that failed.
         error: for `error` and `limit`, and for a program that does not compile (`errors` has all of those).
         heal: for `refused` by the gate: the tools, names and calls to mend.
         denied: for `refused` by the policy before the run.
@@ -116,6 +116,7 @@ class RunOutcome:
     value_raw: bytes = b""
     value_type: str = ""
     printed: str = ""
+    complaints: str = ""
     error: ProgramError | None = None
     errors: tuple[ProgramError, ...] = ()
     heal: Heal | None = None
@@ -154,6 +155,7 @@ class RunOutcome:
             "code": self.code,
             "value": self.value,
             "printed": self.printed,
+            "complaints": self.complaints,
             "error": self._error_json(),
             "calls": [{"tool": call.tool, "status": call.status, "ms": round(call.ms, 3)} for call in self.calls],
             "usage": self.used.to_json(),
@@ -196,6 +198,7 @@ def from_result(
         value_raw=result.value_raw,
         value_type=result.value_type,
         printed=result.printed,
+        complaints=result.complaints,
         error=error,
         calls=tuple(calls),
         used=Used(

@@ -47,6 +47,7 @@ class AsyncRuntime:
         self._loop = loop
         self._link = link
         loop.set_default_executor(ToolThreads())
+        loop.set_exception_handler(_forget)
 
     # -- running --------------------------------------------------------------------------------------------------
 
@@ -229,6 +230,10 @@ class TaskGroup(asyncio.TaskGroup):
         """Start a task of the group."""
         wrapped: Coroutine[Any, Any, Any] = as_coroutine(coro)
         return super().create_task(wrapped, name=name)
+
+
+def _forget(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A failure that nobody awaited is no text of the program's; the broker has its record."""
 
 
 def _ignore(*args: object) -> None:

@@ -35,7 +35,8 @@ class Printer(io.TextIOBase):
     not lost. Usable as `file=` of `print` and from several threads.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stream: str = "out") -> None:
+        self._header = {"kind": "print", "stream": stream}
         self._sender: Sender
         self._lock = threading.Lock()
         self._pieces: list[str] = []
@@ -74,7 +75,7 @@ class Printer(io.TextIOBase):
         self._chars = 0
         self._last = time.monotonic()
         for start in range(0, len(data), 1 << 20):
-            self._sender.post({"kind": "print"}, data[start : start + (1 << 20)])
+            self._sender.post(self._header, data[start : start + (1 << 20)])
 
     def _wake_thread(self) -> bool:
         """Have the held text sent soon; False when there can be no thread for it."""

@@ -17,6 +17,7 @@ import os
 import socket
 import threading
 from collections import deque
+from collections.abc import Awaitable, Coroutine
 from typing import Any, NamedTuple, NoReturn
 
 from sandbox import wire
@@ -138,6 +139,12 @@ class Link:
         if not wait:
             self._send(frame)
         return future
+
+    def task(self, work: Coroutine[Any, Any, Any]) -> Awaitable[Any]:
+        """The work as a task of the loop; as it is when this is not the main thread, where no task can be made."""
+        if threading.current_thread() is not threading.main_thread():
+            return work
+        return self._loop.create_task(work)
 
     def _settled(self, number: int, future: asyncio.Future[Answer]) -> None:
         """A future is done: drop a cancelled call, let the next held one go."""

@@ -18,6 +18,7 @@ import math
 import os
 import random
 import resource
+import select
 import socket
 import sys
 import threading
@@ -79,9 +80,10 @@ def serve(
     asyncio.set_event_loop(loop)
     warnings.simplefilter("ignore")
     run.attach(link, loop)
-    run.warm_up()
-    gc.collect()
-    gc.freeze()
+    if not select.select([channel], [], [], 0)[0]:  # nobody waits yet: pay now for the copies of shared memory
+        run.warm_up()
+        gc.collect()
+        gc.freeze()
     gc.enable()
     header, source = link.receive()
     if header["kind"] != "prepare":
@@ -101,6 +103,7 @@ class _Run:
     def __init__(self) -> None:
         self.link: Link
         self.printer = Printer()
+        self.complaints = Printer("err")
         self.aio = AsyncRuntime()
         self.value: Any = None
         self.has_value = False
@@ -112,7 +115,7 @@ class _Run:
             await_=as_coroutine,
             start=_start,
             deliver=self._deliver,
-            import_=_Importer(self.finder, build_facades(_own_parts(self.aio, self.printer))),
+            import_=_Importer(self.finder, build_facades(_own_parts(self.aio, self.printer, self.complaints))),
             print_=self._print,
             extra={},
         )
@@ -123,8 +126,9 @@ class _Run:
         """Connect what was made in the zygote to this guest's channel and loop."""
         self.link = link
         self.printer.attach(link)
+        self.complaints.attach(link)
         self.aio.attach(loop, link)
-        remote.connect(link, self.printer.flush)
+        remote.connect(link, self._flush)
 
     def warm_up(self) -> None:
         """Touch the memory that compiling and running need, so that the first run does not pay for copies of it."""
@@ -165,7 +169,7 @@ class _Run:
         random.seed(self.seed)
         _seed_numpy(self.seed)
         self.finder.install(order["modules"])
-        sys.stdout = sys.stderr = self.printer  # for what the library prints
+        sys.stdout, sys.stderr = self.printer, self.complaints  # for what the library prints
         builtins = self.builtins
         if self.dialect == "native":
             builtins = {**make_native_builtins(self.runtime), "__import__": __import__}
@@ -182,7 +186,7 @@ class _Run:
             end = self._failed(error, "limit.threads" if str(error) == _NO_THREAD else "guest.raised")
         except BaseException as error:  # noqa: BLE001 - the rim of a run: whatever ends it becomes its outcome
             end = self._failed(error, "guest.raised")
-        self.printer.flush()
+        self._flush()
         self.link.post(*end)
 
     def _execute(self, compiled: Compiled, namespace: dict[str, Any]) -> None:
@@ -219,6 +223,10 @@ class _Run:
         print(*values, sep=sep, end=end, file=self.printer if file is None else file)
         if flush and file is None:
             self.printer.flush()
+
+    def _flush(self) -> None:
+        self.printer.flush()
+        self.complaints.flush()
 
     def _fetch(self, name: str) -> str | None:
         answer = self.link.request({"kind": "load", "name": name})
@@ -275,12 +283,12 @@ class _Importer:
         return self._facades[name] if fromlist else self._facades[top]
 
 
-def _own_parts(aio: AsyncRuntime, printer: Printer) -> dict[str, Mapping[str, object]]:
+def _own_parts(aio: AsyncRuntime, printer: Printer, complaints: Printer) -> dict[str, Mapping[str, object]]:
     """What the facades of the standard library take from this guest."""
     return {
         "asyncio": aio.names(),
         "concurrent.futures": {"ThreadPoolExecutor": ToolThreads},
-        "sys": {"stdout": printer, "stderr": printer},
+        "sys": {"stdout": printer, "stderr": complaints},
     }
 
 

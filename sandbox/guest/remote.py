@@ -9,7 +9,7 @@ A call written plainly blocks its thread. A call in a position where its result 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sandbox.guest.link import Answer, Link
@@ -63,11 +63,12 @@ class Remote:
         _before_call()
         return self._finish(_channel().request({"kind": "call", "target": target}, payload))
 
-    def __start__(self, /, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
-        """Send the call now; await the result to get its value."""
+    def __start__(self, /, *args: Any, **kwargs: Any) -> Awaitable[Any]:
+        """Send the call now; await the result, once or several times, to get its value."""
         target, payload = self.encode(args, kwargs)
-        future = _channel().start({"kind": "call", "target": target}, payload)
-        return self._waited(future)
+        link = _channel()
+        future = link.start({"kind": "call", "target": target}, payload)
+        return link.task(self._waited(future))
 
     async def _waited(self, future: Any) -> Any:
         return self._finish(await future)

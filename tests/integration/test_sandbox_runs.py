@@ -68,6 +68,19 @@ async def test_prints_come_back_in_order(box):
     assert result.usage.printed_bytes == len(result.printed)
 
 
+async def test_stderr_is_kept_apart(box):
+    source = "import sys, logging\nprint('a')\nprint('b', file=sys.stderr)\nlogging.warning('c')"
+    result = await _run(box, source)
+    assert (result.printed, result.complaints.splitlines()[0]) == ("a\n", "b")
+    assert "c" in result.complaints.splitlines()[1]
+
+
+async def test_the_result_of_a_started_call_can_be_awaited_twice(box):
+    source = "import asyncio\nfrom tools import echo\nt = asyncio.create_task(echo(n=1))\n[await t, await t]"
+    result = await _run(box, source, call=_echo, modules={"tools": BINDING})
+    assert result.value == [{"n": 1}, {"n": 1}], result.error
+
+
 async def test_a_hundred_megabytes_of_prints_end_with_the_output_limit_and_keep_both_ends(box):
     result = await _run(box, "for n in range(100):\n    print(n, 'x' * 1_000_000)")
     assert (result.status, result.error.code) == ("limit", "limit.output")

@@ -74,7 +74,9 @@ def test_facts_that_are_no_json_object_break_the_protocol(payload):
 async def test_frames_arrive_in_order_and_the_end_of_the_stream_is_none(ends):
     ours, theirs = ends
     channel = Channel(ours, SMALL)
-    theirs.sendall(wire.encode({"kind": "print"}, b"a") + wire.encode({"kind": "print"}, b"b"))
+    theirs.sendall(
+        wire.encode({"kind": "print", "stream": "out"}, b"a") + wire.encode({"kind": "print", "stream": "out"}, b"b")
+    )
     theirs.shutdown(socket.SHUT_WR)
     with anyio.fail_after(5):
         assert [parse_frame(body).payload for body in await channel.receive() or []] == [b"a", b"b"]

@@ -65,6 +65,19 @@ Value:
 """)
 
 
+def test_what_went_to_stderr_stands_first_under_its_own_label():
+    text = answer(status="ok", complaints="careful\n", printed="a\n", value_form="json", value_raw=b"1")
+    assert text == snapshot("""\
+r3 ok.
+To stderr:
+careful
+Printed:
+a
+Value:
+1\
+""")
+
+
 def test_prints_alone_need_no_label():
     assert answer(status="ok", printed="a\nb\n") == snapshot("""\
 r3 ok.
