@@ -36,6 +36,12 @@ MAX_ID = 2**31 - 1
 TO_GUEST = frozenset({"prepare", "go", "reply", "module", "cancel"})
 TO_HOST = frozenset({"prepared", "call", "load", "cancel", "print", "end"})
 
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 _encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode
 
 
@@ -68,16 +74,12 @@ def decode(body: bytes | bytearray) -> tuple[dict[str, Any], bytes]:
     else:
         head, payload = bytes(body[:cut]), bytes(memoryview(body)[cut + 1 :])
     try:
-        header = json.loads(head, parse_constant=_refuse_constant)
+        header = _decode(head.decode("ascii"))
     except (ValueError, RecursionError) as error:
         raise WireError("the header is not JSON") from error
     if type(header) is not dict or type(header.get("kind")) is not str:
         raise WireError("the header is no object with a `kind`")
     return header, payload
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 class Splitter:
