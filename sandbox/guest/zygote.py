@@ -90,7 +90,7 @@ def _plan(
         own_user_namespace=counts and not block,
         nproc_counts=counts,
         ruleset=landlock.ruleset(abi) if abi else b"",
-        program=seccomp.own_program(),
+        program=seccomp.own_program(mapped.stack),
         baseline_data_bytes=mapped.data_bytes,
         baseline_address_bytes=mapped.address_bytes,
     )

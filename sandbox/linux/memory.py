@@ -16,10 +16,17 @@ _OOM_SCORE = "500"  # chosen: proc(5), -1000..1000; guests before the host, and 
 
 
 class Mapped(NamedTuple):
-    """Bytes of the calling process: the whole address space, and private writable memory with the stack."""
+    """Bytes of the calling process: the whole address space, and private writable memory with the stack.
+
+    `stack` has the high 32 bits of the main thread's stack addresses.
+    """
 
     address_bytes: int
     data_bytes: int
+    stack: tuple[int, ...]
+
+
+_STACK_ROOM = 64 << 20  # chosen: above RLIMIT_STACK of a guest
 
 
 def mapped() -> Mapped:
@@ -27,7 +34,21 @@ def mapped() -> Mapped:
     with open("/proc/self/statm", encoding="ascii") as file:
         fields = [int(field) for field in file.read().split()]
     page = os.sysconf("SC_PAGE_SIZE")
-    return Mapped(address_bytes=fields[0] * page, data_bytes=fields[5] * page)
+    return Mapped(address_bytes=fields[0] * page, data_bytes=fields[5] * page, stack=stack_high_words())
+
+
+def stack_high_words() -> tuple[int, ...]:
+    """The high 32 bits of the main thread's stack addresses, its room to grow included (proc(5), /proc/self/maps).
+
+    Forked children have their stack at the same place.
+    """
+    with open("/proc/self/maps", encoding="ascii", errors="replace") as file:
+        ranges = [line.split(" ", 1)[0] for line in file if line.rstrip().endswith("[stack]")]
+    words: set[int] = set()
+    for text in ranges:
+        first, _, end = text.partition("-")
+        words |= {(int(end, 16) - 1) >> 32, int(first, 16) >> 32, max(0, int(end, 16) - _STACK_ROOM) >> 32}
+    return tuple(sorted(words))
 
 
 def thread_count() -> int:

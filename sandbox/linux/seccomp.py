@@ -44,6 +44,13 @@ def null(argument: int) -> Test:
     return Test(argument, (0,), wide=True)
 
 
+class Elsewhere(NamedTuple):
+    """A condition on one address: its high 32 bits are none of `high_words`."""
+
+    argument: int
+    high_words: tuple[int, ...]
+
+
 # Allowed with any arguments. Each line is a need; the busiest come first, since a filter is read from the top.
 ALLOWED: tuple[str, ...] = (
     *("read", "write", "readv", "writev", "epoll_wait", "epoll_pwait", "epoll_ctl"),  # on what is already open
@@ -87,9 +94,11 @@ CHECKED: dict[str, tuple[Test, ...]] = {
     "clock_gettime": _CLOCK,
     "clock_getres": _CLOCK,
     "clock_nanosleep": _CLOCK,
-    # Private anonymous memory without PROT_EXEC. Not MAP_SHARED and not MAP_GROWSDOWN: RLIMIT_DATA does not count them.
+    # Private anonymous memory, writable or not to be touched at all: RLIMIT_DATA counts neither MAP_SHARED nor
+    # MAP_GROWSDOWN nor maps that can only be read, and each such page takes a page table. No chosen address.
     "mmap": (
-        only(2, PROT_READ | PROT_WRITE),
+        null(0),
+        equals(2, 0, PROT_READ | PROT_WRITE),
         Test(
             3,
             (MAP_PRIVATE | MAP_ANONYMOUS,),
@@ -144,8 +153,12 @@ class Instruction(NamedTuple):
     if_false: int = 0
 
 
-def build(machine: str) -> list[Instruction]:
-    """The filter for a machine (`x86_64` or `aarch64`)."""
+def build(machine: str, stack: tuple[int, ...] = ()) -> list[Instruction]:
+    """The filter for a machine (`x86_64` or `aarch64`).
+
+    `stack` holds the high 32 bits of the addresses of the main thread's stack. RLIMIT_DATA does not count what grows
+    downwards, so `mremap` must not make more of it; where an allocator's memory shares those bits, it copies instead.
+    """
     number = numbers(machine)
     program = [
         Instruction(LOAD, _ARCH_AT),
@@ -159,7 +172,8 @@ def build(machine: str) -> list[Instruction]:
         if name in number:
             program += _when(number[name], [Instruction(RETURN, RET_ALLOW)])
     for name, tests in CHECKED.items():
-        program += _when(number[name], _all_of(tests))
+        extra = (Elsewhere(0, stack),) if name == "mremap" and stack else ()
+        program += _when(number[name], _all_of((*extra, *tests)))
     for name, error in ANSWERED.items():
         program += _when(number[name], [Instruction(RETURN, RET_ERRNO | error)])
     program.append(Instruction(RETURN, DENIED))
@@ -171,11 +185,14 @@ def _when(number: int, body: list[Instruction]) -> list[Instruction]:
     return [Instruction(JUMP_EQUAL, number, 0, len(body)), *body]
 
 
-def _all_of(tests: tuple[Test, ...]) -> list[Instruction]:
+def _all_of(tests: tuple[Test | Elsewhere, ...]) -> list[Instruction]:
     """Allow when every test holds. Built from the end, where the refusal stands that a failed test jumps to."""
     rest = [Instruction(RETURN, RET_ALLOW), Instruction(RETURN, DENIED)]
     for test in reversed(tests):
         low = _ARGUMENTS_AT + 8 * test.argument  # both machines are little-endian: low word first
+        if isinstance(test, Elsewhere):
+            rest = [Instruction(LOAD, low + 4), *_none_of(test.high_words, rest)]
+            continue
         if test.wide:
             rest = [Instruction(LOAD, low + 4), *_one_of((0,), rest)]
         masked = [] if test.mask == _ALL else [Instruction(AND, test.mask)]
@@ -193,6 +210,13 @@ def _one_of(values: tuple[int, ...], rest: list[Instruction]) -> list[Instructio
     return [*jumps, *rest]
 
 
+def _none_of(values: tuple[int, ...], rest: list[Instruction]) -> list[Instruction]:
+    """Go on with `rest` when the accumulator is none of `values`, else to the last instruction of `rest`."""
+    last = len(values) - 1
+    jumps = [Instruction(JUMP_EQUAL, value, last - index + len(rest) - 1, 0) for index, value in enumerate(values)]
+    return [*jumps, *rest]
+
+
 def encode(program: list[Instruction]) -> bytes:
     """The program as an array of `struct sock_filter`."""
     return b"".join(struct.pack("=HBBI", i.code, i.if_true, i.if_false, i.value) for i in program)
@@ -206,6 +230,6 @@ def install(program: bytes) -> None:
     call("seccomp", SECCOMP_SET_MODE_FILTER, 0, header)
 
 
-def own_program() -> bytes:
-    """The encoded filter for the machine that this process runs on."""
-    return encode(build(MACHINE))
+def own_program(stack: tuple[int, ...]) -> bytes:
+    """The encoded filter for the machine that this process runs on; `stack` as for `build`."""
+    return encode(build(MACHINE, stack))

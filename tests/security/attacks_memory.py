@@ -45,6 +45,33 @@ MEMORY = (
         + "while held < WANTED:\n    libc.memset(take(0x122, 8 * MIB), 1, 8 * MIB); held += 8 * MIB\nreached()",
     ),
     Attack(
+        id="memory.stack-remapped",
+        claim="moves a piece of the stack away and makes it grow: the kernel counts it as stack, not as data",
+        code=_TOUCH
+        + """
+end = ctypes.c_void_p.in_dll(libc, "__libc_stack_end").value & ~4095
+for page in range(end, end - 4 * MIB, -4096): libc.memset(page, 1, 1)
+result, _ = call("mremap", end - 4 * MIB + 65536, 65536, WANTED, 1, 0)
+if result < 0: raise MemoryError
+for offset in range(0, WANTED, MIB): libc.memset(result + offset, 1, MIB)
+reached()
+""",
+    ),
+    Attack(
+        id="memory.page-tables-apart",
+        claim="fills page tables with read-only pages at addresses far apart, which RLIMIT_DATA does not count",
+        code=_TOUCH
+        + """
+made = 0
+for n in range(60_000):
+    place = libc.mmap((1 << 44) + n * (1 << 30), 4096, 1, 0x22 | 0x100000, -1, 0)
+    if place in (None, ctypes.c_void_p(-1).value): break
+    ctypes.c_char.from_address(place).value
+    made += 1
+if made > 20_000: reached(made)
+""",
+    ),
+    Attack(
         id="memory.read-only-again",
         claim="makes used memory read-only, so that RLIMIT_DATA no longer counts its pages",
         code=_TOUCH

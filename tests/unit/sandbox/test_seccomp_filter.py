@@ -15,11 +15,11 @@ THREAD = 0x3D0F00
 EVERY_NUMBER = range(600)
 
 
-def verdict(machine, number, *arguments, arch=None):
+def verdict(machine, number, *arguments, arch=None, stack=()):
     """What the kernel would answer: runs the encoded program over a `struct seccomp_data`."""
     values = [value & 0xFFFFFFFFFFFFFFFF for value in (*arguments, 0, 0, 0, 0, 0, 0)][:6]
     data = struct.pack("<iIQ6Q", number, seccomp.AUDIT_ARCH[machine] if arch is None else arch, 0, *values)
-    program = list(struct.iter_unpack("=HBBI", seccomp.encode(seccomp.build(machine))))
+    program = list(struct.iter_unpack("=HBBI", seccomp.encode(seccomp.build(machine, stack))))
     accumulator, at = 0, 0
     while True:
         code, if_true, if_false, value = program[at]
@@ -197,3 +197,20 @@ def test_of_all_device_requests_only_non_blocking_remains(machine, request_numbe
 @pytest.mark.parametrize("name", ["unshare", "mount", "pivot_root", "prctl", "capset", "seccomp", "landlock_add_rule"])
 def test_the_calls_that_made_the_seal_are_refused_behind_it(machine, name):
     assert of(machine, name) == REFUSED
+
+
+def test_the_stack_cannot_be_remapped_and_other_memory_can(machine):
+    number, stack = numbers(machine)["mremap"], (0x7FFC, 0x7FFD)
+    for word in stack:
+        assert verdict(machine, number, word << 32 | 0x1000, 4096, 1 << 30, 1, stack=stack) == REFUSED
+    assert verdict(machine, number, 0x7F12 << 32 | 0x1000, 4096, 1 << 30, 1, stack=stack) == ALLOWED
+    assert verdict(machine, number, 0x7F12 << 32, 4096, 1 << 30, 2, stack=stack) == REFUSED
+
+
+def test_memory_that_can_only_be_read_and_chosen_addresses_are_refused(machine):
+    private = seccomp.MAP_PRIVATE | seccomp.MAP_ANONYMOUS
+    assert of(machine, "mmap", 0, 4096, seccomp.PROT_READ | seccomp.PROT_WRITE, private) == ALLOWED
+    assert of(machine, "mmap", 0, 4096, 0, private) == ALLOWED
+    assert of(machine, "mmap", 0, 4096, seccomp.PROT_READ, private) == REFUSED
+    assert of(machine, "mmap", 1 << 40, 4096, seccomp.PROT_READ | seccomp.PROT_WRITE, private) == REFUSED
+    assert of(machine, "mmap", 4096, 4096, seccomp.PROT_READ | seccomp.PROT_WRITE, private) == REFUSED
