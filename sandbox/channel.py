@@ -52,6 +52,9 @@ _FIELDS: dict[str, dict[str, type]] = {
     "end": {"status": str, "form": str, "type": str, "notes": list, "usage": dict},
 }
 _TEXT_FIELD_CHARS = 1_024
+# Our own guest sends no more: prints in pieces of 1 MiB, facts within their bounds, nothing beside a `load` or
+# `cancel`.
+_PAYLOAD_BYTES = {"print": 2 << 20, "prepared": 16 << 20, "load": 0, "cancel": 0}
 
 
 def parse_frame(body: bytes) -> GuestFrame:
@@ -74,9 +77,10 @@ def parse_frame(body: bytes) -> GuestFrame:
             raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is no {expected.__name__}")
         if type(value) is str and len(value) > _TEXT_FIELD_CHARS:
             raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is too long")
-    number = header.get("id", 1)
-    if not 0 < number <= wire.MAX_ID:
-        raise ChannelError("guest.protocol", f"the id {str(number)[:20]} of a `{kind}` frame is out of range")
+    if "id" in wanted and not 0 < header["id"] <= wire.MAX_ID:
+        raise ChannelError("guest.protocol", f"the id {str(header['id'])[:20]} of a `{kind}` frame is out of range")
+    if len(payload) > _PAYLOAD_BYTES.get(kind, len(payload)):
+        raise ChannelError("limit.frame", f"a `{kind}` frame with {len(payload)} bytes")
     return GuestFrame(kind, header, payload)
 
 

@@ -52,7 +52,7 @@ def _call(item: dict[str, Any]) -> CallUse | None:
         path=_text(item.get("path"), 500),
         line=_whole(item.get("line")),
         positional=tuple(_literal(value) for value in positional[:100]),
-        keywords={str(key)[:300]: _literal(value) for key, value in list(keywords.items())[:200]},
+        keywords={_text(key, 300): _literal(value) for key, value in list(keywords.items())[:200]},
         is_open=item.get("is_open") is True,
         is_free=item.get("is_free") is True,
     )
@@ -77,7 +77,8 @@ def _literal(raw: object) -> Any:
 
 
 def _text(value: object, limit: int) -> str:
-    return value[:limit] if isinstance(value, str) else ""
+    """A guest's text, bounded and always encodable."""
+    return value[:limit].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
 def _whole(value: object) -> int:

@@ -16,6 +16,8 @@ from sandbox.spec import Diagnostic, Limits, RunError, RunResult, Status, Usage,
 
 _FORMS = frozenset(get_args(ValueForm))
 _TEXT_CHARS = 16_000
+_GUEST_CODES = frozenset({"guest.raised", "limit.memory", "limit.threads"})
+"""What a guest can know about its own end; every other code is for the host to give."""
 
 
 class Kept:
@@ -91,7 +93,7 @@ def from_end(header: dict[str, Any], payload: bytes, prints: Prints, usage: Usag
         status=status,
         value_form=form,
         value_raw=payload,
-        value_type=header["type"][:100],
+        value_type=_short(header["type"], 100),
         printed=prints.text(),
         complaints=prints.complaints(),
         error=error,
@@ -101,7 +103,7 @@ def from_end(header: dict[str, Any], payload: bytes, prints: Prints, usage: Usag
             cpu_s=_number(header["usage"].get("cpu_s")),
             memory_bytes=int(_number(header["usage"].get("memory_bytes"))),
         ),
-        notes=tuple(str(note)[:1_000] for note in header["notes"][:20]),
+        notes=tuple(_short(note, 1_000) for note in header["notes"][:20]),
     )
 
 
@@ -152,8 +154,9 @@ def _error(raw: object) -> RunError | None:
         return RunError(code="guest.protocol", message="the guest's error is no object")
     line = raw.get("line")
     notes = raw.get("notes")
+    code = raw.get("code")
     return RunError(
-        code=_short(raw.get("code"), 60) or "guest.raised",
+        code=code if code in _GUEST_CODES else "guest.raised",
         type=_short(raw.get("type"), 200),
         message=_short(raw.get("message"), _TEXT_CHARS),
         line=line if isinstance(line, int) and 0 <= line < 2**31 else 0,
@@ -164,7 +167,8 @@ def _error(raw: object) -> RunError | None:
 
 
 def _short(value: object, limit: int) -> str:
-    return value[:limit] if isinstance(value, str) else ""
+    """A guest's text, bounded and always encodable: half of a surrogate pair becomes a mark."""
+    return value[:limit].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
 def _number(value: object) -> float:

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import TaskGroup
 
 from sandbox import outcome
@@ -23,6 +24,7 @@ from sandbox.spec import Call, CallHandler, Limits, ModuleLoader, Reply, RunResu
 
 logger = logging.getLogger(__name__)
 
+_TURN_S = 0.005  # chosen: other runs and the deadline get their turn this often
 _EXIT_S = 2.0  # chosen: a guest whose stream has ended is a process that is being torn down
 
 
@@ -88,9 +90,13 @@ class Pump:
                 ending = await self._guest.wait_exit(_EXIT_S)
                 self._result = outcome.from_exit(ending, self._limits, self._prints, self._usage())
                 return
+            turn = time.monotonic()
             for body in bodies:
                 if await self._take(parse_frame(body)):
                     return
+                if time.monotonic() - turn > _TURN_S:  # a flood of small frames must not keep the loop to itself
+                    await anyio.lowlevel.checkpoint()
+                    turn = time.monotonic()
 
     async def _take(self, frame: GuestFrame) -> bool:
         """Act on one frame; True when it was the last."""
@@ -138,6 +144,9 @@ class Pump:
             raise ChannelError(
                 "limit.calls", f"the program makes call {self._calls}, `calls` allows {self._limits.calls}"
             )
+        if len(frame.payload) > self._limits.argument_bytes:
+            self._send_reply(number, _too_large(len(frame.payload), self._limits.argument_bytes))
+            return
         while len(self._answering) >= self._limits.in_flight:
             self._slot_free = anyio.Event()
             await self._slot_free.wait()
@@ -185,6 +194,7 @@ class Pump:
         if self._loads > self._limits.modules:
             allowed = self._limits.modules
             raise ChannelError("limit.calls", f"the program loads module {self._loads}, `modules` allows {allowed}")
+        await self._channel.wait_for_room()
         try:
             source = self._load(frame.header["name"])
             if inspect.isawaitable(source):
@@ -202,6 +212,12 @@ def _no_calls(call: Call) -> Reply:
 
 def _no_modules(name: str) -> None:
     return None
+
+
+def _too_large(size: int, allowed: int) -> Reply:
+    message = f"the arguments have {size} bytes, `argument_bytes` allows {allowed}; nothing was sent"
+    text = json.dumps({"code": "arguments.json", "message": message, "hint": "send less at once"})
+    return Reply(ok=False, payload=text.encode("ascii"))
 
 
 def _raised(error: Exception) -> Reply:

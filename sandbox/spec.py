@@ -37,6 +37,7 @@ class Limits:
     kept_print_bytes: int = 256 * 1024  # of the prints: the first half and the last half of this are kept
     frame_bytes: int = 64 * MIB  # one message, either way
     queued_bytes: int = 64 * MIB  # waiting towards a guest that does not read
+    argument_bytes: int = 16 * MIB  # arguments of one call; more is an error of that call
     nesting: int = 64  # JSON depth of call arguments
     source_bytes: int = 256 * 1024
     modules: int = 2_000  # frames `load` in one run
@@ -80,6 +81,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "kept_print_bytes": (1_024, 64 * MIB),
     "frame_bytes": (64 * 1024, 1 << 30),
     "queued_bytes": (64 * 1024, 1 << 31),
+    "argument_bytes": (1_024, 1 << 30),
     "nesting": (4, 512),
     "source_bytes": (1_024, 16 * MIB),
     "modules": (1, 1_000_000),
@@ -246,12 +248,22 @@ class RunResult:
 
     @property
     def value(self) -> Any:
-        """The value decoded: JSON as Python values, text as `str`, images as `bytes`, nothing as `None`."""
+        """The value decoded: JSON as Python values, text as `str`, images as `bytes`, nothing as `None`.
+
+        The bytes are the guest's claim: what is no JSON comes as text.
+        """
         if self.value_form in ("json", "preview"):
-            return json.loads(self.value_raw)
+            try:
+                return json.loads(self.value_raw, parse_constant=_refuse_constant)
+            except (ValueError, RecursionError):
+                return self.value_raw.decode("utf-8", "replace")
         if self.value_form == "text":
             return self.value_raw.decode("utf-8", "replace")
         return self.value_raw if self.value_form == "image" else None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -196,6 +196,8 @@ class Prepared:
     async def _explain_death(self) -> None:
         assert self._guest is not None
         ending = await self._guest.wait_exit(_EXIT_S)
+        if ending.how == "unknown":
+            raise GuestError("the guest and its zygote ended before the program was compiled; send it again")
         ended = outcome.from_exit(ending, self._spec.limits, outcome.Prints(1_024), Usage())
         assert ended.error is not None
         self._refuse("limit.compile", f"the program could not be compiled: {ended.error.message}")

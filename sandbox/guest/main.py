@@ -13,6 +13,7 @@ import asyncio
 import concurrent.futures.thread as futures_thread
 import gc
 import importlib
+import inspect
 import json
 import math
 import os
@@ -79,7 +80,9 @@ def serve(
     link = Link(channel, loop)
     asyncio.set_event_loop(loop)
     warnings.simplefilter("ignore")
+    warnings.filterwarnings("always", message="coroutine .* was never awaited", category=RuntimeWarning)
     run.attach(link, loop)
+    warnings.showwarning = run._note_warning
     if not select.select([channel], [], [], 0)[0]:  # nobody waits yet: pay now for the copies of shared memory
         run.warm_up()
         gc.collect()
@@ -110,6 +113,8 @@ class _Run:
         self.dialect = "restricted"
         self.filename = ""
         self.seed = 0
+        self.memory_text = ""
+        self.notes: list[str] = []
         self.finder = HostFinder(self._fetch)
         self.runtime = Runtime(
             await_=as_coroutine,
@@ -143,6 +148,8 @@ class _Run:
         self.dialect, self.filename, self.seed = header["dialect"], header["filename"], header["seed"]
         self.finder.ask_for(header["roots"])
         self.link.set_window(header["limits"]["in_flight"])
+        allowed = header["limits"]["memory_bytes"]
+        self.memory_text = f"the program needs more memory than `memory_bytes` allows ({allowed >> 20} MiB)"
         roots = tuple(header["roots"])
         compiled = compile_program(source, dialect=self.dialect, filename=self.filename, roots=roots)
         facts = {
@@ -177,11 +184,14 @@ class _Run:
         self.started = time.monotonic()
         try:
             self._execute(compiled, main.__dict__)
+            self._await_value()
             self._settle()
             end = self._rendered(compiled, main.__dict__)
+        except SystemExit as error:
+            end = self._left(error, compiled, main.__dict__)
         except MemoryError as error:
             rlimits.use_reserve()
-            end = self._failed(_shed(error, main), "limit.memory")
+            end = self._failed(_shed(error, main), "limit.memory", message=self.memory_text)
         except RuntimeError as error:
             end = self._failed(error, "limit.threads" if str(error) == _NO_THREAD else "guest.raised")
         except BaseException as error:  # noqa: BLE001 - the rim of a run: whatever ends it becomes its outcome
@@ -202,6 +212,17 @@ class _Run:
             await eval(code, namespace)  # noqa: S307 - code compiled with top-level await is a coroutine
         finally:
             await self.aio.finish_calls_inside()
+
+    def _await_value(self) -> None:
+        """A last expression that is a coroutine means its result: a forgotten `await`."""
+        if inspect.iscoroutine(self.value):
+            self.notes.append("the last expression was a coroutine; it was awaited")
+            self.value = self.aio.run(self.value)
+
+    def _note_warning(self, message: Any, category: type[Warning], *more: Any, **options: Any) -> None:
+        text = str(message)
+        if "was never awaited" in text and len(self.notes) < 5:
+            self.notes.append(f"{text}: nothing of it ran; write `await` before the call")
 
     def _settle(self) -> None:
         """Finish what the program left running: calls that nobody awaited, threads that nobody joined."""
@@ -241,13 +262,21 @@ class _Run:
         elif compiled.assigned_last:
             value = preview(compiled.assigned_last, namespace.get(compiled.assigned_last))
         header = {"kind": "end", "status": "ok", "form": value.form, "type": value.type, "error": None}
-        return {**header, "notes": [], "usage": self._usage()}, value.data
+        return {**header, "notes": self.notes, "usage": self._usage()}, value.data
 
-    def _failed(self, error: BaseException, code: str) -> tuple[dict[str, Any], bytes]:
+    def _left(self, error: SystemExit, compiled: Compiled, namespace: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """`sys.exit()`: a clean end without an argument or with 0, else an error that says what was given."""
+        if error.code in (None, 0):
+            self._settle()
+            return self._rendered(compiled, namespace)
+        return self._failed(error, "guest.raised", message=f"the program left with sys.exit({error.code!r})"[:500])
+
+    def _failed(self, error: BaseException, code: str, *, message: str = "") -> tuple[dict[str, Any], bytes]:
         status = "limit" if code.startswith("limit.") else "error"
         described = describe(error, self.filename, code=code)
+        described["message"] = message or described["message"]
         header = {"kind": "end", "status": status, "form": "none", "type": "", "error": described}
-        return {**header, "notes": [], "usage": self._usage()}, b""
+        return {**header, "notes": self.notes, "usage": self._usage()}, b""
 
     def _usage(self) -> dict[str, float]:
         used = resource.getrusage(resource.RUSAGE_SELF)

@@ -394,3 +394,78 @@ async def test_usage_has_processor_time_and_memory(box):
     result = await _run(box, "x = bytearray(50_000_000)\nsum(range(2_000_000))")
     assert result.usage.cpu_s > 0
     assert result.usage.memory_bytes > 50_000_000
+
+
+async def test_leaving_with_sys_exit_is_a_clean_end_and_with_a_number_it_is_none(box):
+    clean = await _run(box, "import sys\nprint('a')\nsys.exit(0)")
+    assert (clean.status, clean.printed) == ("ok", "a\n")
+    failed = await _run(box, "import sys\nsys.exit(3)")
+    assert (failed.status, failed.error.message) == ("error", "the program left with sys.exit(3)")
+
+
+async def test_a_memory_limit_says_what_was_allowed(box):
+    result = await _run(box, "x = [0] * 10 ** 10", limits=Limits(memory_bytes=64 << 20))
+    assert result.error.message == "the program needs more memory than `memory_bytes` allows (64 MiB)"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "async def main():\n    return 5\nmain()",
+        "import asyncio\nasync def main():\n    return 5\nawait asyncio.sleep(0)\nmain()",
+    ],
+)
+async def test_a_coroutine_as_the_last_expression_is_awaited_and_said_so(box, source):
+    result = await _run(box, source)
+    assert (result.status, result.value) == ("ok", 5), result.error
+    assert any("was awaited" in note for note in result.notes)
+
+
+async def test_a_coroutine_that_nobody_awaits_is_told(box):
+    result = await _run(box, "async def main():\n    print('x')\nmain()\n1")
+    assert (result.value, result.printed) == (1, "")
+    assert any("never awaited" in note for note in result.notes)
+
+
+async def test_a_forged_last_frame_cannot_claim_codes_of_the_host_or_text_that_breaks_it(box):
+    source = """
+import os, json, struct
+error = {"code": "isolation.layer", "type": "E", "message": "\\ud800", "notes": ["\\ud800"]}
+head = {"kind": "end", "status": "error", "form": "none", "type": "\\ud800", "error": error, "notes": [], "usage": {}}
+body = json.dumps(head).encode()
+os.write(3, struct.pack(">I", len(body)) + body)
+"""
+    result = await _run(box, source, dialect="native")
+    assert (result.status, result.error.code) == ("error", "guest.raised")
+    str(result).encode("utf-8")
+
+
+async def test_a_flood_of_small_frames_does_not_hold_up_another_run(box):
+    flood = """
+import os, struct
+body = b'{"kind":"cancel","id":7}'
+frames = (struct.pack(">I", len(body)) + body) * 5_000
+while True:
+    os.write(3, frames)
+"""
+    times = []
+
+    async def other():
+        await anyio.sleep(0.5)
+        for _ in range(3):
+            with anyio.fail_after(20):
+                times.append((await box.run(RunSpec(source="1"))).value)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(other)
+        result = await box.run(RunSpec(source=flood, dialect="native", limits=Limits(wall_s=3)))
+    assert (result.error.code, times) == ("limit.wall", [1, 1, 1])
+    assert result.usage.wall_s < 6
+
+
+async def test_arguments_that_are_too_large_are_an_error_of_their_call(box):
+    source = "from tools import echo\ntry:\n    echo(text='x' * 200_000)\nexcept ValueError as e:\n    print(e)\n5"
+    limits = Limits(argument_bytes=100_000)
+    result = await _run(box, source, call=_echo, modules={"tools": BINDING}, limits=limits)
+    assert result.value == 5, result.error
+    assert "argument_bytes" in result.printed
