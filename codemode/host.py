@@ -27,7 +27,7 @@ from codemode.config.model import Config
 from codemode.discover import Answer, discover, mark_shown
 from codemode.errors import RunRequestError
 from codemode.policy.decide import Ask, Deny, decide
-from codemode.policy.rules import Rule
+from codemode.policy.rules import Rule, dead_rules
 from codemode.runs.box import Box
 from codemode.runs.execute import Executor, Parts, View
 from codemode.runs.outcome import RunOutcome
@@ -182,6 +182,10 @@ class Host:
     def catalog(self) -> Catalog:
         """The catalog in force."""
         return self.view.catalog
+
+    def dead_rules(self) -> tuple[Rule, ...]:
+        """Policy rules that match none of the tools there are now: usually a misspelt name."""
+        return dead_rules(self.terms.rules, self.catalog.tools)
 
     @property
     def index(self) -> SearchIndex:

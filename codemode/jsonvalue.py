@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, TypeGuard
 
@@ -35,11 +37,15 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def parse_strict(raw: bytes | str, *, max_depth: int = 64) -> Json:
+MAX_VALUES = 500_000  # chosen: about 50 MB of objects; more is bulk data, which goes as text
+
+
+def parse_strict(raw: bytes | str, *, max_depth: int = 64, max_values: int = MAX_VALUES) -> Json:
     """Parse JSON that must mean one thing only.
 
     Raises:
-        JsonError: not JSON, a duplicate key, NaN or Infinity, or nested deeper than `max_depth`.
+        JsonError: not JSON, a duplicate key, NaN, Infinity or a number beyond a double, nested deeper than
+            `max_depth`, or of more than `max_values` values.
 
     Safety: the bytes may come from a hostile guest. Duplicate keys are refused because two parsers may read
     different values (RFC 8259 section 4); depth is checked before the parser recurses.
@@ -48,10 +54,12 @@ def parse_strict(raw: bytes | str, *, max_depth: int = 64) -> Json:
         text = raw.decode("utf-8", "surrogatepass") if isinstance(raw, bytes) else raw
     except UnicodeDecodeError as error:
         raise JsonError(f"not UTF-8 at byte {error.start}") from error
+    if _has_more_values(text, max_values):
+        raise JsonError(f"more than {max_values} values")
     if _depth_exceeds(text, max_depth):
         raise JsonError(f"nested deeper than {max_depth} levels")
     try:
-        value: Json = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        value: Json = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
     except RecursionError as error:
         raise JsonError("nested too deep") from error
     except JsonError:
@@ -74,6 +82,24 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 def _refuse_constant(name: str) -> None:
     raise JsonError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise JsonError(f"the number {text[:40]} is beyond a double")
+    return number
+
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+def _has_more_values(text: str, limit: int) -> bool:
+    """Whether commas and opening brackets outside strings are more than `limit`; the count in all is tried first."""
+    if text.count(",") + text.count("[") + text.count("{") <= limit:
+        return False
+    bare = _STRING.sub("", text)
+    return bare.count(",") + bare.count("[") + bare.count("{") > limit
 
 
 def _depth_exceeds(text: str, limit: int) -> bool:

@@ -201,10 +201,21 @@ def _constant(value: str | bool | tuple[str, ...] | dict[str, str]) -> ast.expr:
     return ast.Constant(value=value)
 
 
+def parse(source: str) -> ast.Module:
+    """`ast.parse`, once more when CPython 3.11 loses count of its own recursion during a collection.
+
+    Source: "AST constructor recursion depth mismatch", a SystemError on valid text, seen under load.
+    """
+    try:
+        return ast.parse(source)
+    except SystemError:
+        return ast.parse(source)
+
+
 def _fault(source: str, expected: str) -> str:
     """Why the source is not what was meant, or ""."""
     try:
-        module = ast.parse(source)
+        module = parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"its binding does not parse: {type(error).__name__}"
     function = module.body[-1] if module.body else None

@@ -5,11 +5,10 @@ Enters: bindings. Leaves: stub texts. Foreign text occurs only as ASCII-escaped 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from codemode.bindings.function import Binding
+from codemode.bindings.function import Binding, parse
 
 _HEAD: Final = "from typing import Any, Literal\n"
 
@@ -25,6 +24,6 @@ def server_stub(bindings: Iterable[Binding]) -> str:
     for bound in bindings:
         lines = bound.source.splitlines(keepends=True)
         # A binding's source ends with its function (checked when it was made).
-        function = ast.parse(bound.source).body[-1]
+        function = parse(bound.source).body[-1]
         functions.append("\n" + "".join(lines[function.lineno - 1 :]))
     return _HEAD + "".join(functions)

@@ -27,7 +27,7 @@ from codemode.catalog.spec import Tool
 from codemode.errors import ArgumentsError, CodemodeError, GateError, PolicyError, UpstreamError
 from codemode.gate.gate import Heal, Mode, judge_call
 from codemode.ids import ToolId
-from codemode.jsonvalue import JsonError, JsonObject, as_text, canonical_bytes, compact, is_object, parse_strict
+from codemode.jsonvalue import JsonError, JsonObject, as_text, canonical_bytes, is_object, parse_strict
 from codemode.jsonvalue import digest as json_digest
 from codemode.policy.approval import Desk
 from codemode.policy.budget import Budget
@@ -303,9 +303,9 @@ def denied(tool: Tool, decision: Deny) -> PolicyError:
 
 
 def _question(tool: Tool, arguments: JsonObject, reason: str) -> str:
-    shown = compact(arguments)
-    shown = shown if len(shown) <= 600 else shown[:600] + "…"
-    return f"{tool.spec.server}: {tool.spec.name} ({reason}) with {shown}"
+    shown = canonical_bytes(arguments).decode("ascii")
+    shown = shown if len(shown) <= 2_000 else f"{shown[:2_000]}… ({len(shown) - 2_000} more characters)"
+    return f"{tool.spec.server}: every call of {tool.spec.name} in this run ({reason}); the first with {shown}"
 
 
 def _status_of(error: CodemodeError) -> CallStatus:

@@ -13,7 +13,7 @@ from codemode.catalog.spec import ServerEntry
 from codemode.cli.cost import definition_tokens
 from codemode.cli.hosting import settled_host
 from codemode.cli.opening import read_config, run_async
-from codemode.cli.output import OK, UNREACHABLE, print_json, print_text, table
+from codemode.cli.output import OK, UNREACHABLE, print_json, print_text, table, tell
 from codemode.jsonvalue import Json
 
 _DOWN = ("failed", "sign_in", "starting")
@@ -30,6 +30,10 @@ def show_catalog(files: Sequence[Path] | None, catalogs: Sequence[Path] | None, 
             print_json({"servers": [_document(entry) for entry in catalog.servers]})
         else:
             print_text(_text(catalog))
+        for rule in host.dead_rules():
+            tell(
+                f"warning: the rule `{rule.tool}` ({rule.decision}) matches no tool: {rule.source or 'check its name'}"
+            )
         return UNREACHABLE if any(entry.state in _DOWN for entry in catalog.servers) else OK
 
     return run_async(work)

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol, runtime_checkable
 
+from codemode.prose.visible import visible
+
 OK: Final = 0
 FAILED: Final = 1  # the program failed
 USAGE: Final = 2  # usage or configuration
@@ -49,11 +51,18 @@ def exit_code_of(code: str) -> int:
 
 def print_json(document: Mapping[str, object]) -> None:
     """The one JSON document of a command."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    try:
+        text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+        text.encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, ValueError):
+        text = json.dumps(document, ensure_ascii=True, indent=2)
+    sys.stdout.write(text + "\n")
 
 
 def print_text(text: str) -> None:
-    """Data for people or pipes, on standard output. Half surrogate pairs become `?`."""
+    """Data for people or pipes, on standard output. Half surrogate pairs become `?`; a terminal gets no controls."""
+    if sys.stdout.isatty():
+        text = visible(text)
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 

@@ -131,7 +131,7 @@ def _note_unknown(path: str, line: int, catalog: Catalog, unknown: dict[str, Unk
     if parts[1].startswith("_") or (entry is not None and (len(parts) == 2 or parts[2].startswith("_"))):
         return
     short = ".".join(parts[1:3])
-    if short in unknown:
+    if short in unknown or parts[2:3] == ["*"]:  # `from tools.x import *`: each call is judged when it is made
         return
     if entry is not None and not entry.tools:
         reason = f"{entry.state.replace('_', ' ')}{': ' + entry.reason if entry.reason else ''}"

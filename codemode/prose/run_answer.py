@@ -8,6 +8,7 @@ are a program's data: they stand below our lines and are cut, never changed.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from codemode.errors import CodemodeError
 from codemode.jsonvalue import Json, as_object, as_text, compact
 from codemode.prose.refusal import CORRECTED, OURS, TELL_THE_USER, Marks, refusal
 from codemode.prose.shorten import shorten_json, shorten_text
+from codemode.prose.visible import visible
 from codemode.runs.outcome import ProgramError, RunOutcome
 from codemode.tokens import bytes_for
 
@@ -30,6 +32,7 @@ OUR_FAULT: Final = (
     "Next: send the same request once more; when it fails again, tell the user"
 )
 _MAX_NOTES: Final = 6
+_PREVIEW_BYTES: Final = 256 * 1024  # chosen: our guest's previews are smaller; a larger claim is not decoded
 _STDERR_SHARE: Final = 0.15  # chosen: room for a traceback that the program printed itself
 _MIN_PRINT_SHARE: Final = 0.25  # chosen: a long value never hides what was printed, nor the other way round
 _TRACEBACK_SHARE: Final = 0.4
@@ -77,7 +80,7 @@ def run_answer(outcome: RunOutcome, marks: Marks, *, budget_tokens: int = BUDGET
         fixed = _size(head, *body, *notes, last)
     output, images = _output(outcome, max(0, room - fixed))
     parts = [head, *body, *output, *notes, last]
-    return RunText(text="\n".join(part for part in parts if part), images=images, shown=shown)
+    return RunText(text=visible("\n".join(part for part in parts if part)), images=images, shown=shown)
 
 
 def fault_answer(error: CodemodeError) -> str:
@@ -163,11 +166,11 @@ def _facts(outcome: RunOutcome, room: int) -> list[str]:
 def _error_facts(error: ProgramError, room: int) -> list[str]:
     lines = []
     if error.traceback:
-        lines.append(shorten_text(error.traceback.rstrip(), room))
+        lines.append(shorten_text(_foreign(error.traceback.rstrip()), room))
     elif error.source_line.strip():
         lines.append(f"line {error.line}: {error.source_line.strip()}")
     seen = error.traceback
-    lines.extend(f"Hint: {note}" for note in (clean_line(note, 500) for note in error.notes) if note not in seen)
+    lines.extend(f"Added: {note}" for note in (clean_line(note, 500) for note in error.notes) if note not in seen)
     hint = error.hint or _LIMIT_HINTS.get(error.code, "")
     return [*lines, f"Hint: {clean_line(hint, 400)}"] if hint else lines
 
@@ -220,14 +223,14 @@ def _next(outcome: RunOutcome) -> str:
 
 def _output(outcome: RunOutcome, room: int) -> tuple[list[str], tuple[Image, ...]]:
     """What went to stderr, the prints, then the value. Each has a label when more than one is there."""
-    complaints = outcome.complaints.strip()
+    complaints = _foreign(outcome.complaints.strip())
     said = _labelled("To stderr:", shorten_text(complaints, int(room * _STDERR_SHARE)) if complaints else "", True)
     lines, images = _prints_and_value(outcome, room - _size(*said))
     return [*said, *lines], images
 
 
 def _prints_and_value(outcome: RunOutcome, room: int) -> tuple[list[str], tuple[Image, ...]]:
-    printed = outcome.printed.rstrip("\n") if outcome.printed.strip() else ""
+    printed = _foreign(outcome.printed.rstrip("\n")) if outcome.printed.strip() else ""
     if outcome.value_form == "image":
         return _image_output(outcome, printed, room)
     value_size = len(outcome.value_raw)
@@ -267,7 +270,7 @@ def _labelled(label: str, text: str, is_wanted: bool) -> list[str]:
 def _value_text(outcome: RunOutcome, room: int) -> str:
     raw = outcome.value_raw
     if outcome.value_form == "text":
-        return shorten_text(raw.decode("utf-8", "replace"), room, tail_share=0.25)
+        return shorten_text(_foreign(raw.decode("utf-8", "replace")), room, tail_share=0.25)
     if outcome.value_form == "preview":
         return _preview_text(raw, room)
     return shorten_json(raw, room)
@@ -275,6 +278,8 @@ def _value_text(outcome: RunOutcome, room: int) -> str:
 
 def _preview_text(raw: bytes, room: int) -> str:
     """A last assignment: its name and shape, then the beginning of it."""
+    if len(raw) > _PREVIEW_BYTES:
+        return shorten_text(raw[: room + 1].decode("utf-8", "replace"), room)
     try:
         decoded: Json = json.loads(raw)
     except (ValueError, RecursionError):
@@ -297,6 +302,14 @@ def _image_output(outcome: RunOutcome, printed: str, room: int) -> tuple[list[st
     return [*lines, f"The value is the image below ({kind}, {size:,} bytes)."], (
         Image(type=kind, data=outcome.value_raw),
     )
+
+
+_OUR_LINES: Final = re.compile(r"^(?=(?:Next|Hint|Note|Added|Printed|Value|To stderr|Nothing ran)\b)", re.MULTILINE)
+
+
+def _foreign(text: str) -> str:
+    """Text of a program or a tool: a line that begins like one of ours is moved in by a space."""
+    return _OUR_LINES.sub(" ", text)
 
 
 def _size(*parts: str) -> int:

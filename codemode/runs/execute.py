@@ -118,7 +118,10 @@ class Executor:
             if run.outcome is None:
                 run.end(_failed(run, "guest.cancelled", "the run was cancelled"))
             with anyio.CancelScope(shield=True):
-                await self._record_end(run)
+                try:
+                    await self._record_end(run)
+                except Exception:  # a record that cannot be written must not end the host
+                    logger.exception("the record of run %s could not be written", run.key)
 
     # -- stages -------------------------------------------------------------------------------------------------------
 
@@ -167,7 +170,13 @@ class Executor:
         return self._parts.view()
 
     def _refuse(self, run: Run, found: Review, view: View) -> RunOutcome | None:
-        """The gate's refusal, or the policy's, or None."""
+        """The policy's refusal, or the gate's, or None: what may not be called need not be shown."""
+        denied = tuple(self._denied(run, found))
+        if denied:
+            is_rule = any(item.decision.rule is not None for item in denied)
+            return RunOutcome(
+                run=run.label, status="refused", code="policy.denied" if is_rule else "policy.ask", denied=denied
+            )
         loaded = run.session.loaded
         judged = judge_program(found, _problems(found, view.checker), loaded, self._parts.terms.mode)
         if isinstance(judged, Heal):
@@ -176,11 +185,6 @@ class Executor:
             return RunOutcome(
                 run=run.label, status="refused", code=_code_of(judged), heal=judged, can_resume=judged.fits_unchanged
             )
-        denied = tuple(self._denied(run, found))
-        if denied:
-            is_rule = any(item.decision.rule is not None for item in denied)
-            code = "policy.denied" if is_rule else "policy.ask"
-            return RunOutcome(run=run.label, status="refused", code=code, denied=denied)
         return None
 
     def _denied(self, run: Run, found: Review) -> Sequence[Denied]:

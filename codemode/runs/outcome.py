@@ -137,7 +137,7 @@ class RunOutcome:
         """
         if self.value_form in ("json", "preview"):
             try:
-                decoded: Json = json.loads(self.value_raw)
+                decoded: Json = json.loads(self.value_raw, parse_constant=_refuse_constant)
             except (ValueError, RecursionError):
                 return self.value_raw.decode("utf-8", "replace")
             return decoded
@@ -182,6 +182,10 @@ class RunOutcome:
                 ],
             }
         return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def from_result(

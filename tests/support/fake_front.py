@@ -50,6 +50,8 @@ class FakeSession:
         return self.current
 
     def peek(self, run):
+        if self.current is None:
+            raise RunRequestError("there is no run")
         return self.current
 
     def answer(self, run, is_yes):

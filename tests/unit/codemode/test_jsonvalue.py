@@ -22,6 +22,9 @@ VALUES = st.recursive(
         ('{"x":{"a":1,"a":1}}', "twice"),
         ("NaN", "NaN"),
         ("[Infinity]", "Infinity"),
+        ("1e400", "beyond a double"),
+        ("[-1e999]", "beyond a double"),
+        ("[" + "[]," * 600_000 + "[]]", "values"),
         ("{", "not JSON"),
         ("", "not JSON"),
         ("[" * 65 + "]" * 65, "deeper"),
@@ -35,6 +38,10 @@ def test_what_may_mean_two_things_or_none_is_refused(text, says):
 
 def test_brackets_inside_strings_are_no_depth():
     assert parse_strict(json.dumps(["[" * 1_000, '\\"[{' * 50])) == ["[" * 1_000, '\\"[{' * 50]
+
+
+def test_a_long_text_full_of_commas_is_one_value():
+    assert parse_strict(json.dumps({"csv": 'a,b,"c"\\,[{' * 200_000})) is not None
 
 
 def test_depth_at_the_bound_passes():

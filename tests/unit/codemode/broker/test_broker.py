@@ -108,6 +108,7 @@ async def test_a_strict_gate_does_not_load():
         (b"", "arguments.json"),
         (b'{"repo":' + b"[" * 5_000, "arguments.json"),
         (b"\xff\xfe", "arguments.json"),
+        (b'{"repo":1e400}', "arguments.json"),
         (b"{}", "arguments.invalid"),
         (b'{"repo":{}}', "arguments.invalid"),
     ],
@@ -167,7 +168,10 @@ async def test_a_person_is_asked_once_for_a_tool_and_a_run():
             tasks.start_soon(call)
             await anyio.wait_all_tasks_blocked()
             assert servers.calls == []
-            assert 'github: create_issue (it is a write) with {"repo":"a","title":"t"}' in desk.question.lines[0]
+            assert desk.question.lines[0] == (
+                "github: every call of create_issue in this run (it is a write); "
+                'the first with {"repo":"a","title":"t"}'
+            )
             desk.answer(desk.question.id, True)
         await call()
     assert replies == [True, True]
