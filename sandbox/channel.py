@@ -22,7 +22,7 @@ from sandbox import wire
 from sandbox.spec import Limits
 
 _RECEIVE_BYTES = 256 * 1024
-_OVERDRAFT = 8  # chosen: replies that are ready at once may exceed `queued_bytes` this many times, then the run ends
+_OVERDRAFT = 2  # chosen: one frame more than `queued_bytes` may wait; senders wait for room before the next
 
 
 class ChannelError(Exception):
