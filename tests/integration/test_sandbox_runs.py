@@ -1,12 +1,12 @@
 """Programs in real guests of the process backend: values, prints, errors, modules, limits."""
 
 import json
-import math
 
 import anyio
 import pytest
 
 from sandbox import Limits, Reply, RunSpec, SpecError, open_sandbox
+from tests.support.running import BINDING, echo, run
 
 pytestmark = pytest.mark.anyio
 
@@ -15,12 +15,6 @@ pytestmark = pytest.mark.anyio
 async def box():
     async with open_sandbox("process", pool=2) as opened:
         yield opened
-
-
-async def _run(box, source, **options):
-    call, load = options.pop("call", None), options.pop("load", None)
-    with anyio.fail_after(60):
-        return await box.run(RunSpec(source=source, **options), call=call, load=load)
 
 
 # -- values and prints ------------------------------------------------------------------------------------------------
@@ -47,42 +41,42 @@ async def _run(box, source, **options):
     ],
 )
 async def test_the_value_of_a_run_is_its_last_expression_or_its_return(box, source, value):
-    result = await _run(box, source)
+    result = await run(box, source)
     assert (result.status, result.value) == ("ok", value), result.error
 
 
 async def test_a_program_that_ends_in_an_assignment_shows_a_preview(box):
-    result = await _run(box, "rows = [{'a': n} for n in range(100)]")
+    result = await run(box, "rows = [{'a': n} for n in range(100)]")
     assert result.value_form == "preview"
     assert result.value == {"name": "rows", "shape": "list of 100 items", "items": [{"a": 0}, {"a": 1}, {"a": 2}]}
 
 
 async def test_nothing_at_all_is_nothing(box):
-    result = await _run(box, "None")
+    result = await run(box, "None")
     assert (result.status, result.value_form, result.printed) == ("ok", "none", "")
 
 
 async def test_prints_come_back_in_order(box):
-    result = await _run(box, "for n in range(1000):\n    print(n, end=' ')\nprint()")
+    result = await run(box, "for n in range(1000):\n    print(n, end=' ')\nprint()")
     assert result.printed == " ".join(map(str, range(1000))) + " \n"
     assert result.usage.printed_bytes == len(result.printed)
 
 
 async def test_stderr_is_kept_apart(box):
     source = "import sys, logging\nprint('a')\nprint('b', file=sys.stderr)\nlogging.warning('c')"
-    result = await _run(box, source)
+    result = await run(box, source)
     assert (result.printed, result.complaints.splitlines()[0]) == ("a\n", "b")
     assert "c" in result.complaints.splitlines()[1]
 
 
 async def test_the_result_of_a_started_call_can_be_awaited_twice(box):
     source = "import asyncio\nfrom tools import echo\nt = asyncio.create_task(echo(n=1))\n[await t, await t]"
-    result = await _run(box, source, call=_echo, modules={"tools": BINDING})
+    result = await run(box, source, call=echo, modules={"tools": BINDING})
     assert result.value == [{"n": 1}, {"n": 1}], result.error
 
 
 async def test_a_hundred_megabytes_of_prints_end_with_the_output_limit_and_keep_both_ends(box):
-    result = await _run(box, "for n in range(100):\n    print(n, 'x' * 1_000_000)")
+    result = await run(box, "for n in range(100):\n    print(n, 'x' * 1_000_000)")
     assert (result.status, result.error.code) == ("limit", "limit.output")
     assert result.printed.startswith("0 xxx")
     assert "bytes of prints left out" in result.printed
@@ -90,14 +84,14 @@ async def test_a_hundred_megabytes_of_prints_end_with_the_output_limit_and_keep_
 
 
 async def test_every_run_starts_fresh(box):
-    await _run(box, "import json\njson.loads\nleft = 1\nimport random\nrandom.seed(1)")
-    result = await _run(box, "left")
+    await run(box, "import json\njson.loads\nleft = 1\nimport random\nrandom.seed(1)")
+    result = await run(box, "left")
     assert (result.status, result.error.type) == ("error", "NameError")
 
 
 async def test_equal_seeds_give_equal_random_numbers(box):
     source = "import random\n[random.random() for _ in range(3)]"
-    first, second, other = [await _run(box, source, seed=seed) for seed in (5, 5, 6)]
+    first, second, other = [await run(box, source, seed=seed) for seed in (5, 5, 6)]
     assert first.value == second.value != other.value
 
 
@@ -105,31 +99,31 @@ async def test_equal_seeds_give_equal_random_numbers(box):
 
 
 async def test_an_exception_comes_with_the_models_own_line(box):
-    result = await _run(box, "print('before')\nrows = {'a': 1}\nrows['b']")
+    result = await run(box, "print('before')\nrows = {'a': 1}\nrows['b']")
     assert (result.status, result.error.code, result.error.type) == ("error", "guest.raised", "KeyError")
     assert (result.error.line, result.error.source_line, result.printed) == (3, "rows['b']", "before\n")
     assert "sandbox" not in result.error.traceback
 
 
 async def test_a_syntax_error_has_line_and_text_and_nothing_runs(box):
-    result = await _run(box, "print('x')\nfor n in range(3)\n    print(n)")
+    result = await run(box, "print('x')\nfor n in range(3)\n    print(n)")
     assert (result.status, result.error.code, result.error.line) == ("refused", "guest.syntax", 2)
     assert result.printed == ""
 
 
 async def test_a_refused_program_names_line_and_reason_of_all_refusals(box):
-    result = await _run(box, "().__class__.__bases__\n(lambda: 0).__globals__\n")
+    result = await run(box, "().__class__.__bases__\n(lambda: 0).__globals__\n")
     assert (result.status, result.error.code, result.error.line) == ("refused", "dialect.refused", 1)
     assert any("line 2" in note for note in result.error.notes)
 
 
 async def test_an_empty_program_is_refused(box):
-    assert (await _run(box, "  \n\n")).status == "refused"
+    assert (await run(box, "  \n\n")).status == "refused"
 
 
 async def test_a_source_above_the_limit_is_refused_before_a_guest_is_taken(box):
     with pytest.raises(SpecError) as caught:
-        await _run(box, "x = 1\n" * 60_000)
+        await run(box, "x = 1\n" * 60_000)
     assert caught.value.code == "limit.source"
 
 
@@ -138,36 +132,19 @@ async def test_a_source_above_the_limit_is_refused_before_a_guest_is_taken(box):
     ["(" * 10_000 + ")" * 10_000, "x = " + "-" * 100_000 + "1", "a." * 50_000 + "b", "[" * 100_000, "\0", "\xff"],
 )
 async def test_sources_that_are_hard_to_compile_are_refused_inside_the_guest(box, source):
-    result = await _run(box, source)
+    result = await run(box, source)
     assert result.status in ("refused", "error")
-    assert (await _run(box, "1")).value == 1
+    assert (await run(box, "1")).value == 1
 
 
 async def test_a_crash_of_the_interpreter_ends_its_own_run_only(box):
-    crash = await _run(box, "import ctypes\nctypes.string_at(0)", dialect="native")
+    crash = await run(box, "import ctypes\nctypes.string_at(0)", dialect="native")
     assert crash.status == "error"
     assert crash.error.code in ("guest.died", "guest.raised")
-    assert (await _run(box, "1")).value == 1
+    assert (await run(box, "1")).value == 1
 
 
 # -- calls and modules ------------------------------------------------------------------------------------------------
-
-BINDING = """
-from sandbox.guest.remote import Remote
-import json
-class Tool(Remote):
-    def encode(self, args, kwargs):
-        return "echo", json.dumps(kwargs).encode()
-    def decode(self, form, payload):
-        return json.loads(payload)
-    def fail(self, payload):
-        return ValueError(json.loads(payload)["message"])
-echo = Tool()
-"""
-
-
-def _echo(call):
-    return Reply(payload=call.arguments)
 
 
 async def test_modules_are_loaded_on_demand_and_once(box):
@@ -178,14 +155,14 @@ async def test_modules_are_loaded_on_demand_and_once(box):
         return BINDING if name == "tools" else None
 
     source = "import tools\nfrom tools import echo\nimport tools as t\n[tools.echo(a=1), echo(a=2), t.echo(a=3)]"
-    result = await _run(box, source, call=_echo, load=load)
+    result = await run(box, source, call=echo, load=load)
     assert result.value == [{"a": 1}, {"a": 2}, {"a": 3}]
     assert asked.count("tools") == 1
     assert result.usage.calls == 3
 
 
 async def test_a_module_that_the_host_does_not_know_is_an_import_error(box):
-    result = await _run(box, "import tools.nothing", modules={"tools": ""})
+    result = await run(box, "import tools.nothing", modules={"tools": ""})
     assert (result.status, result.error.type) == ("error", "ModuleNotFoundError")
 
 
@@ -242,7 +219,7 @@ async def test_calls_made_at_once_overlap(box, style):
         return Reply(payload=call.arguments)
 
     source = IMPORTS + STYLES[style]
-    result = await _run(box, source, call=call, modules={"tools": BINDING}, limits=Limits(wall_s=20))
+    result = await run(box, source, call=call, modules={"tools": BINDING}, limits=Limits(wall_s=20))
     assert result.value == 8, result.error
 
 
@@ -255,7 +232,7 @@ async def test_a_forgotten_await_still_makes_the_call(box):
         return Reply(payload=b"1")
 
     source = "import asyncio\nfrom tools import echo\nasyncio.ensure_future(echo(n=1))\nawait echo(n=2)"
-    result = await _run(box, source, call=call, modules={"tools": BINDING})
+    result = await run(box, source, call=call, modules={"tools": BINDING})
     assert (result.status, result.value) == ("ok", 1)
     assert {item["n"] for item in seen} == {1, 2}
 
@@ -274,7 +251,7 @@ async def test_a_time_out_in_the_program_cancels_the_call_on_the_host(box):
         "import asyncio\nfrom tools import echo\ntry:\n    await asyncio.wait_for(echo(), 0.05)\n"
         "except TimeoutError:\n    print('too slow')\n"
     )
-    result = await _run(box, source, call=call, modules={"tools": BINDING})
+    result = await run(box, source, call=call, modules={"tools": BINDING})
     assert result.printed == "too slow\n"
     with anyio.fail_after(5):
         await cancelled.wait()
@@ -285,7 +262,7 @@ async def test_a_failed_call_is_an_exception_that_the_program_catches(box):
         return Reply(ok=False, payload=b'{"message": "locked"}')
 
     source = "from tools import echo\ntry:\n    echo()\nexcept Exception as e:\n    print(type(e).__name__, e)"
-    result = await _run(box, source, call=call, modules={"tools": BINDING})
+    result = await run(box, source, call=call, modules={"tools": BINDING})
     assert result.printed == "ValueError locked\n"
 
 
@@ -293,118 +270,28 @@ async def test_a_fault_of_the_callback_is_the_programs_exception_and_not_ours(bo
     def call(call):
         raise RuntimeError("secret text")
 
-    result = await _run(box, "from tools import echo\necho()", call=call, modules={"tools": BINDING})
+    result = await run(box, "from tools import echo\necho()", call=call, modules={"tools": BINDING})
     assert result.status == "error"
     assert "secret text" not in str(result)
 
 
 async def test_a_large_answer_arrives_whole(box):
     payload = json.dumps(["x" * 100] * 100_000).encode()
-    result = await _run(
+    result = await run(
         box, "from tools import echo\nlen(echo())", call=lambda call: Reply(payload=payload), modules={"tools": BINDING}
     )
     assert result.value == 100_000
 
 
-# -- limits -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "print('x')\nwhile True:\n    pass",
-        "print('x')\nimport time\ntime.sleep(600)",
-        "print('x')\nimport re\nre.match('(a+)+$', 'a' * 40 + 'b')",
-        "print('x')\nwhile True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
-        "print('x')\nimport threading\nthreading.Event().wait()",
-        "print('x')\nclass A:\n    def __del__(self):\n        while True: pass\na = A()\ndel a",
-        "print('x')\nx = 10 ** 10 ** 8",
-    ],
-)
-async def test_a_program_that_never_ends_is_ended_at_the_wall_and_keeps_its_prints(box, source):
-    result = await _run(box, source, limits=Limits(wall_s=0.5))
-    assert (result.status, result.error.code, result.printed) == ("limit", "limit.wall", "x\n")
-    assert math.isclose(result.usage.wall_s, 0.5, abs_tol=0.4)
-
-
-async def test_processor_time_is_limited(box):
-    result = await _run(box, "while True:\n    pass", limits=Limits(cpu_s=1))
-    assert (result.status, result.error.code) == ("limit", "limit.cpu")
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "x = bytearray(400 * 1024 * 1024)",
-        "x = []\nwhile True:\n    x.append('y' * 1_000_000)",
-        "x = {}\nn = 0\nwhile True:\n    n += 1\n    x[n] = str(n) * 10",
-        "x = [0] * 10 ** 10",
-    ],
-)
-async def test_memory_is_limited_and_reported_as_such(box, source):
-    result = await _run(box, "print('x')\n" + source, limits=Limits(memory_bytes=128 << 20))
-    assert (result.status, result.error.code, result.printed) == ("limit", "limit.memory", "x\n")
-
-
-async def test_a_memory_error_that_the_program_handles_is_no_end(box):
-    source = "try:\n    bytearray(10 ** 9)\nexcept MemoryError:\n    print('too much')\n5"
-    result = await _run(box, source, limits=Limits(memory_bytes=128 << 20))
-    assert (result.status, result.value, result.printed) == ("ok", 5, "too much\n")
-
-
-async def test_calls_are_limited(box):
-    source = "from tools import echo\nfor n in range(100):\n    echo(n=n)"
-    result = await _run(box, source, call=_echo, modules={"tools": BINDING}, limits=Limits(calls=20, in_flight=5))
-    assert (result.status, result.error.code, result.usage.calls) == ("limit", "limit.calls", 21)
-
-
-async def test_no_more_than_the_allowed_calls_are_answered_at_once(box):
-    now = most = 0
-
-    async def call(call):
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await anyio.sleep(0.001)
-        now -= 1
-        return Reply(payload=b"1")
-
-    source = "import asyncio\nfrom tools import echo\nlen(await asyncio.gather(*[echo() for _ in range(100)]))"
-    result = await _run(box, source, call=call, modules={"tools": BINDING}, limits=Limits(in_flight=7))
-    assert result.value == 100
-    assert most == 7
-
-
-async def test_a_cancelled_run_leaves_no_guest(box):
-    with anyio.move_on_after(0.3):
-        await box.run(RunSpec(source="while True:\n    pass"))
-    assert (await _run(box, "1")).value == 1
-
-
-async def test_threads_are_limited_and_reported_as_such(box):
-    if box.isolation.layer("threads").state == "missing":
-        pytest.skip("did not run: threads are not counted on this machine")
-    start = "threading.Thread(target=time.sleep, args=(5,), daemon=True).start()"
-    source = f"import threading, time\nfor _ in range(100):\n    {start}"
-    result = await _run(box, source, limits=Limits(threads=16))
-    assert (result.status, result.error.code) == ("limit", "limit.threads")
-
-
-async def test_usage_has_processor_time_and_memory(box):
-    result = await _run(box, "x = bytearray(50_000_000)\nsum(range(2_000_000))")
-    assert result.usage.cpu_s > 0
-    assert result.usage.memory_bytes > 50_000_000
-
-
 async def test_leaving_with_sys_exit_is_a_clean_end_and_with_a_number_it_is_none(box):
-    clean = await _run(box, "import sys\nprint('a')\nsys.exit(0)")
+    clean = await run(box, "import sys\nprint('a')\nsys.exit(0)")
     assert (clean.status, clean.printed) == ("ok", "a\n")
-    failed = await _run(box, "import sys\nsys.exit(3)")
+    failed = await run(box, "import sys\nsys.exit(3)")
     assert (failed.status, failed.error.message) == ("error", "the program left with sys.exit(3)")
 
 
 async def test_a_memory_limit_says_what_was_allowed(box):
-    result = await _run(box, "x = [0] * 10 ** 10", limits=Limits(memory_bytes=64 << 20))
+    result = await run(box, "x = [0] * 10 ** 10", limits=Limits(memory_bytes=64 << 20))
     assert result.error.message == "the program needs more memory than `memory_bytes` allows (64 MiB)"
 
 
@@ -416,56 +303,12 @@ async def test_a_memory_limit_says_what_was_allowed(box):
     ],
 )
 async def test_a_coroutine_as_the_last_expression_is_awaited_and_said_so(box, source):
-    result = await _run(box, source)
+    result = await run(box, source)
     assert (result.status, result.value) == ("ok", 5), result.error
     assert any("was awaited" in note for note in result.notes)
 
 
 async def test_a_coroutine_that_nobody_awaits_is_told(box):
-    result = await _run(box, "async def main():\n    print('x')\nmain()\n1")
+    result = await run(box, "async def main():\n    print('x')\nmain()\n1")
     assert (result.value, result.printed) == (1, "")
     assert any("never awaited" in note for note in result.notes)
-
-
-async def test_a_forged_last_frame_cannot_claim_codes_of_the_host_or_text_that_breaks_it(box):
-    source = """
-import os, json, struct
-error = {"code": "isolation.layer", "type": "E", "message": "\\ud800", "notes": ["\\ud800"]}
-head = {"kind": "end", "status": "error", "form": "none", "type": "\\ud800", "error": error, "notes": [], "usage": {}}
-body = json.dumps(head).encode()
-os.write(3, struct.pack(">I", len(body)) + body)
-"""
-    result = await _run(box, source, dialect="native")
-    assert (result.status, result.error.code) == ("error", "guest.raised")
-    str(result).encode("utf-8")
-
-
-async def test_a_flood_of_small_frames_does_not_hold_up_another_run(box):
-    flood = """
-import os, struct
-body = b'{"kind":"cancel","id":7}'
-frames = (struct.pack(">I", len(body)) + body) * 5_000
-while True:
-    os.write(3, frames)
-"""
-    times = []
-
-    async def other():
-        await anyio.sleep(0.5)
-        for _ in range(3):
-            with anyio.fail_after(20):
-                times.append((await box.run(RunSpec(source="1"))).value)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(other)
-        result = await box.run(RunSpec(source=flood, dialect="native", limits=Limits(wall_s=3)))
-    assert (result.error.code, times) == ("limit.wall", [1, 1, 1])
-    assert result.usage.wall_s < 6
-
-
-async def test_arguments_that_are_too_large_are_an_error_of_their_call(box):
-    source = "from tools import echo\ntry:\n    echo(text='x' * 200_000)\nexcept ValueError as e:\n    print(e)\n5"
-    limits = Limits(argument_bytes=100_000)
-    result = await _run(box, source, call=_echo, modules={"tools": BINDING}, limits=limits)
-    assert result.value == 5, result.error
-    assert "argument_bytes" in result.printed
