@@ -39,24 +39,24 @@ class _Part:
         self.name = _string(facts, "name")
         self.text = text
         self.annotations = facts.get("annotations") or {}
-        self._encoded = encoded
-        self._data: bytes | None = None
+        self._cm_encoded = encoded
+        self._cm_data: bytes | None = None
 
     @property
     def data(self) -> bytes:
         """The bytes; of a text its UTF-8."""
-        if self._data is None:
-            if self._encoded is not None:
-                self._data = _base64.b64decode(self._encoded)
+        if self._cm_data is None:
+            if self._cm_encoded is not None:
+                self._cm_data = _base64.b64decode(self._cm_encoded)
             else:
-                self._data = (self.text or "").encode("utf-8", "surrogatepass")
-        return self._data
+                self._cm_data = (self.text or "").encode("utf-8", "surrogatepass")
+        return self._cm_data
 
     @property
     def size(self) -> int:
         """Bytes, without decoding them."""
-        if self._encoded is not None:
-            body = self._encoded.rstrip("=\n ")
+        if self._cm_encoded is not None:
+            body = self._cm_encoded.rstrip("=\n ")
             return len(body) * 3 // 4
         return len(self.data)
 
@@ -120,25 +120,25 @@ class Link(_Part):
         self.title = _string(facts, "title")
         self.description = _string(facts, "description")
         size = facts.get("size")
-        self._size = size if type(size) is int else None
-        self._read = _Read(tool, failure)
+        self._cm_size = size if type(size) is int else None
+        self._cm_read = _Read(tool, failure)
 
     @property
     def size(self) -> int:
         """Bytes as the server says, 0 when it does not."""
-        return self._size or 0
+        return self._cm_size or 0
 
     @property
     def data(self) -> bytes:
         """The bytes, fetched once."""
-        if self._data is None:
+        if self._cm_data is None:
             value = self.read()
-            self._data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-        return self._data
+            self._cm_data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
+        return self._cm_data
 
     def read(self) -> Any:
         """The resource's text or bytes; a list when it has several parts."""
-        return self._read(self.uri)
+        return self._cm_read(self.uri)
 
     def __describe__(self) -> dict[str, Any]:
         facts = super().__describe__()
@@ -152,12 +152,12 @@ class _Read(Remote):
     """Reads a resource of the server whose tool named it; the reply holds the `contents` of `resources/read`."""
 
     def __init__(self, tool: str, failure: _Failure) -> None:
-        self._tool = tool
-        self._failure = failure
+        self._cm_tool = tool
+        self._cm_failure = failure
 
     def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, bytes]:
         (uri,) = args
-        return _READ_TARGET, _json.dumps({"tool": self._tool, "uri": uri}).encode("ascii")
+        return _READ_TARGET, _json.dumps({"tool": self._cm_tool, "uri": uri}).encode("ascii")
 
     def decode(self, form: str, payload: bytes) -> Any:
         contents = _json.loads(payload)
@@ -167,7 +167,7 @@ class _Read(Remote):
         return values if len(values) > 1 else values[0] if values else None
 
     def fail(self, payload: bytes) -> BaseException:
-        return self._failure(payload, self._tool)
+        return self._cm_failure(payload, self._cm_tool)
 
 
 def block_value(block: Any, tool: str, failure: _Failure) -> Any:

@@ -96,7 +96,10 @@ def error_from(payload: bytes, tool: str) -> ToolError:
 
 
 class Tool(Remote):
-    """One function of a server. Made by `binding`; calling it calls the tool."""
+    """One function of a server. Made by `binding`; calling it calls the tool.
+
+    Safety: programs hold it. Its state has names that start with `_cm_`, which the dialect never hands out.
+    """
 
     def __init__(
         self,
@@ -115,41 +118,41 @@ class Tool(Remote):
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__ or ""
         self.__wrapped__ = function
-        self._id = id
-        self._names = code.co_varnames[: code.co_argcount]
-        self._wire = dict(wire or {})
+        self._cm_id = id
+        self._cm_names = code.co_varnames[: code.co_argcount]
+        self._cm_wire = dict(wire or {})
         required = code.co_argcount - len(function.__defaults__ or ())
-        wires = [self._wire.get(name, name) for name in self._names]
-        self._required = frozenset(wires[:required])
-        self._without_null = frozenset(wires[required:]).difference(nullable)
-        self._known = frozenset(wires).union(self._names)
-        self._base64 = frozenset(base64)
-        self._first_takes_object = first_takes_object
-        self._unwraps = unwraps
+        wires = [self._cm_wire.get(name, name) for name in self._cm_names]
+        self._cm_required = frozenset(wires[:required])
+        self._cm_without_null = frozenset(wires[required:]).difference(nullable)
+        self._cm_known = frozenset(wires).union(self._cm_names)
+        self._cm_base64 = frozenset(base64)
+        self._cm_first_takes_object = first_takes_object
+        self._cm_unwraps = unwraps
 
     def __repr__(self) -> str:
-        return f"<{self._signature()}>"
+        return f"<{self._cm_signature()}>"
 
-    def _signature(self) -> str:
+    def _cm_signature(self) -> str:
         return (self.__doc__ or self.__name__).partition("\n")[0]
 
     def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, bytes]:
         if args:
-            kwargs = self._by_name(args, kwargs)
+            kwargs = self._cm_by_name(args, kwargs)
         sent: dict[str, Any] = {}
         for name, value in kwargs.items():
-            wire = self._wire.get(name, name)
-            if value is None and wire in self._without_null:
+            wire = self._cm_wire.get(name, name)
+            if value is None and wire in self._cm_without_null:
                 continue
             if wire in sent:
-                raise TypeError(f"`{wire}` is given twice; {self._signature()}")
-            if wire in self._base64 and isinstance(value, (bytes, bytearray, memoryview)):
+                raise TypeError(f"`{wire}` is given twice; {self._cm_signature()}")
+            if wire in self._cm_base64 and isinstance(value, (bytes, bytearray, memoryview)):
                 value = _values().base64_text(value)
             sent[wire] = value
         try:
-            return self._id, _dumps(sent).encode("ascii")
+            return self._cm_id, _dumps(sent).encode("ascii")
         except (TypeError, ValueError, RecursionError) as error:
-            raise _values().explain(sent, _dumps, error, self._signature()) from None
+            raise _values().explain(sent, _dumps, error, self._cm_signature()) from None
 
     def decode(self, form: str, payload: bytes) -> Any:
         try:
@@ -157,35 +160,37 @@ class Tool(Remote):
         except (ValueError, RecursionError):  # more digits or levels than Python reads: the data stays, as text
             return payload.decode("utf-8", "replace")
         if form == "structured":
-            if self._unwraps and type(value) is dict and len(value) == 1 and "result" in value:
+            if self._cm_unwraps and type(value) is dict and len(value) == 1 and "result" in value:
                 return value["result"]
             return value
         if form == "content" and type(value) is list:
-            values = [_block_value(block, self._id) for block in value]
+            values = [_block_value(block, self._cm_id) for block in value]
             return values if len(values) > 1 else values[0] if values else None
         return value
 
     def fail(self, payload: bytes) -> BaseException:
-        return error_from(payload, self._id)
+        return error_from(payload, self._cm_id)
 
-    def _by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        if len(args) == 1 and not kwargs and isinstance(args[0], Mapping) and self._is_all_arguments(args[0]):
+    def _cm_by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if len(args) == 1 and not kwargs and isinstance(args[0], Mapping) and self._cm_is_all_arguments(args[0]):
             return dict(args[0])
-        if len(args) > len(self._names):
-            raise TypeError(f"at most {len(self._names)} arguments by position, {len(args)} came; {self._signature()}")
-        named = dict(zip(self._names, args, strict=False))
+        if len(args) > len(self._cm_names):
+            raise TypeError(
+                f"at most {len(self._cm_names)} arguments by position, {len(args)} came; {self._cm_signature()}"
+            )
+        named = dict(zip(self._cm_names, args, strict=False))
         for name in kwargs:
             if name in named:
-                raise TypeError(f"`{name}` is given twice, by position and by keyword; {self._signature()}")
+                raise TypeError(f"`{name}` is given twice, by position and by keyword; {self._cm_signature()}")
         return {**named, **kwargs}
 
-    def _is_all_arguments(self, given: Mapping[Any, Any]) -> bool:
+    def _cm_is_all_arguments(self, given: Mapping[Any, Any]) -> bool:
         if not all(type(key) is str for key in given):
             return False
-        if not self._first_takes_object:
+        if not self._cm_first_takes_object:
             return True
-        wires = {self._wire.get(key, key) for key in given}
-        return len(self._required) > 1 and self._required <= wires and self._known.issuperset(given)
+        wires = {self._cm_wire.get(key, key) for key in given}
+        return len(self._cm_required) > 1 and self._cm_required <= wires and self._cm_known.issuperset(given)
 
 
 def binding(**facts: Any) -> Callable[[Callable[..., Any]], Tool]:
@@ -289,7 +294,7 @@ raw = _Raw()
 
 def describe(subject: Any = None) -> str:
     """What `help` shows of a function, a server's module, or (without a subject) of all servers."""
-    signature = subject._signature() if isinstance(subject, Tool) else None
+    signature = subject._cm_signature() if isinstance(subject, Tool) else None
     text: str = _import_module("tools._names").describe(subject, signature)
     return text
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from sandbox.dialect.evaluate import EVALUATORS
 from sandbox.dialect.facades import Facade
-from sandbox.dialect.guards import BY_NAME, GuardedType, augmentable, checked_getattr, refuse_builtin
+from sandbox.dialect.guards import BY_NAME, GuardedType, augmentable, checked_getattr, meet, refuse_builtin
 from sandbox.dialect.own import MAIN
+from sandbox.dialect.records import build_class
 from sandbox.dialect.rules import REFUSED_BUILTINS, words
 from sandbox.dialect.snapshots import SCOPE_BUILTINS
 
@@ -47,7 +48,7 @@ _NATIVE = words(
 abs aiter all anext any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter
 float format frozenset hash hex id int isinstance issubclass iter len list map max memoryview min next object oct ord
 pow property range repr reversed round set slice sorted staticmethod str sum super tuple zip None True False Ellipsis
-NotImplemented __build_class__ __debug__
+NotImplemented __debug__
     """
 )
 
@@ -71,6 +72,9 @@ def make_builtins(runtime: Runtime) -> dict[str, object]:
             "quit": _leave,
             "_cm_getattr": checked_getattr,
             "_cm_augmentable": augmentable,
+            "_cm_meet": meet,
+            "__build_class__": build_class,
+            "__name__": MAIN,
         }
     )
     table.update(_supplied(runtime))

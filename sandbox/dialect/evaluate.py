@@ -1,14 +1,17 @@
 """`eval` and `exec` of text: compiled by the same dialect, so that the text gains nothing over the program.
 
 Enters: source text and an optional dict of globals. Leaves: the value of an expression, or nothing.
-Safety: code objects and other mappings are refused; the builtins are always the program's own.
+Safety: code objects and other mappings are refused; the builtins are always the program's own. The text runs in
+copies of the dicts that it is given: the table of builtins, and the names of the rewriting, are in no dict that the
+program can reach while the text runs.
 """
 
 from __future__ import annotations
 
+from types import FrameType
 from typing import Any
 
-from sandbox.dialect.own import program_frame
+from sandbox.dialect.own import MAIN, program_frame
 from sandbox.dialect.program import compile_text
 from sandbox.dialect.rules import GUARD_PREFIX
 
@@ -20,17 +23,18 @@ def _run(source: Any, given: Any, local: Any, mode: str) -> Any:
     if frame is None:
         raise TypeError(f"`{mode}` is called by the program itself, not as a callback of a library")
     code = _compile(source, mode)
-    if given is None:
-        # The real variables, as Python has it: `exec("x = 1")` at top level makes `x`.
-        return eval(code, frame.f_globals, local if local is not None else frame.f_locals)  # noqa: S307
-    for scope in (given, local):
-        if scope is not None and not _is_plain(scope):
-            raise TypeError(f"`{mode}` takes plain dicts, without names that start with `{GUARD_PREFIX}`")
-    given["__builtins__"] = frame.f_builtins
+    outer = _copy(given, mode) if given is not None else None
+    inner = _copy(local, mode) if local is not None and local is not given else None
+    if outer is not None:
+        outer.update({"__builtins__": frame.f_builtins, "__name__": MAIN})
+    # Without a dict the real variables, as Python has it: `exec("x = 1")` at top level makes `x`.
+    scope = outer if outer is not None else frame.f_globals
+    names = inner if inner is not None else scope if outer is not None else _locals_of(frame)
     try:
-        return eval(code, given, local)  # noqa: S307  # compiled by the dialect
+        return eval(code, scope, names)  # noqa: S307  # compiled by the dialect
     finally:
-        given.pop("__builtins__", None)
+        _give_back(outer, given)
+        _give_back(inner, local)
 
 
 def guarded_eval(source: Any, globals: Any = None, locals: Any = None, /) -> Any:
@@ -46,8 +50,32 @@ def guarded_exec(source: Any, globals: Any = None, locals: Any = None, /) -> Non
 EVALUATORS: dict[str, object] = {"eval": guarded_eval, "exec": guarded_exec}
 
 
-def _is_plain(scope: Any) -> bool:
-    return type(scope) is dict and not any(type(key) is not str or key.startswith(GUARD_PREFIX) for key in scope)
+def _locals_of(frame: FrameType) -> Any:
+    """Names of the caller; a function's are a copy, as before Python 3.13 made them the variables themselves."""
+    found = frame.f_locals
+    return found if type(found) is dict else dict(found)
+
+
+def _copy(scope: Any, mode: str) -> dict[str, Any]:
+    copied: dict[Any, Any] = dict(scope) if type(scope) is dict else {0: None}
+    if any(type(key) is not str or key.startswith(GUARD_PREFIX) for key in copied):
+        raise TypeError(f"`{mode}` takes plain dicts, without names that start with `{GUARD_PREFIX}`")
+    return {key: value for key, value in copied.items() if not _is_special(key)}
+
+
+def _give_back(ran: dict[str, Any] | None, scope: Any) -> None:
+    """What the text has set and deleted, in the program's own dict."""
+    if ran is None:
+        return
+    shown = {key: value for key, value in ran.items() if not _is_special(key)}
+    for key in [key for key in scope if not _is_special(key) and key not in shown]:
+        scope.pop(key, None)
+    scope.update(shown)
+    scope.pop("__builtins__", None)
+
+
+def _is_special(name: object) -> bool:
+    return type(name) is str and (name.startswith(GUARD_PREFIX) or (name.startswith("__") and name.endswith("__")))
 
 
 def _compile(source: Any, mode: str) -> Any:

@@ -13,16 +13,26 @@ from functools import lru_cache
 from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
+    FunctionType,
     GenericAlias,
     MemberDescriptorType,
     MethodDescriptorType,
     MethodType,
     ModuleType,
+    SimpleNamespace,
 )
 from typing import Any
 
 from sandbox.dialect.facades import Facade
-from sandbox.dialect.own import MAIN, RefusedAttributeError, is_all_own, is_own_private, is_power, refused
+from sandbox.dialect.own import (
+    MAIN,
+    RefusedAttributeError,
+    classes_of,
+    is_all_own,
+    is_own_private,
+    is_power,
+    refused,
+)
 from sandbox.dialect.rules import (
     CHECKED_ATTRIBUTES,
     DOCUMENTED_PRIVATE,
@@ -50,6 +60,8 @@ def _exact_name(name: object) -> str:
 
 def checked_getattr(obj: Any, name: str) -> Any:
     """What `obj.name` is rewritten to for the names that depend on the object."""
+    if name not in _SPECIAL and is_all_own(type(obj)):
+        return getattr(obj, name)  # a private name, judged before the program ran
     return read_attribute(obj, name)
 
 
@@ -141,9 +153,21 @@ def _unbound_format_map(text: str, mapping: Mapping[str, Any], /) -> str:
 
 
 def _read_obj(obj: Any, name: str) -> Any:
-    if isinstance(obj, AttributeError | NameError):
+    """Few types may answer: bound methods, aliases, proxies and `super` pass the name on, perhaps to an error."""
+    if not isinstance(obj, _ANSWER_THEMSELVES) and not _is_plain_own(type(obj)):
         raise refused(name, "the object behind an attribute error is not handed out", "read `err.name`")
     return getattr(obj, name)
+
+
+_ANSWER_THEMSELVES = (Facade, FunctionType, ModuleType, SimpleNamespace, memoryview, type)
+
+
+def _is_plain_own(cls: type) -> bool:
+    if issubclass(cls, AttributeError | NameError | GenericAlias):
+        return False
+    bases = classes_of(cls)
+    is_own = any(base.__module__ == MAIN for base in bases)
+    return is_own and not any("__getattr__" in base.__dict__ for base in bases if base.__module__ != MAIN)
 
 
 def _read_parser(obj: Any, name: str) -> Any:
@@ -222,9 +246,34 @@ def augmentable(obj: Any, name: str) -> Any:
     Raises:
         RefusedAttributeError: the object may hold something under that name that is checked when it is read.
     """
+    if own_private(name):
+        if not is_all_own(type(obj)) and (not is_own_private(obj, name) or name in LIBRARY_PRIVATE):
+            raise refused(name, "the name is private to a library", "use the public name")
+        return obj
     if type(obj).__module__ != MAIN or isinstance(obj, str | type | AttributeError | NameError | PurePath):
         raise refused(name, "it is checked when it is read", f"write `x.{name} = x.{name} + ...`")
     return obj
+
+
+_met: set[type] = set()  # classes whose methods have been entered, all of them the program's own
+_MET_BOUND = 4_096
+
+
+def meet(obj: Any) -> None:
+    """Runs at the start of a method that reads private names of `self`: only an own object may be `self` there.
+
+    Raises:
+        RefusedAttributeError: the method is called by hand, with a library object in the place of `self`.
+    """
+    cls = type(obj)
+    if cls in _met:
+        return
+    if isinstance(obj, type):
+        cls = obj
+    if all(base.__module__ != MAIN for base in classes_of(cls)):
+        raise refused(cls.__name__, "a method of this program takes an object of its own class", "pass such an object")
+    if cls is not obj and len(_met) < _MET_BOUND:
+        _met.add(cls)
 
 
 # Builtins that take a name

@@ -6,9 +6,10 @@ Enters: objects and names. Leaves: claims about them, and `RefusedAttributeError
 from __future__ import annotations
 
 import asyncio
+import functools
 import io
 import sys
-from types import CodeType, FrameType, FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from sandbox.dialect.rules import GUARD_PREFIX, LIBRARY_PRIVATE
@@ -16,10 +17,14 @@ from sandbox.dialect.rules import GUARD_PREFIX, LIBRARY_PRIVATE
 MAIN = "__main__"
 """The module name of the program: classes that carry it are the program's own."""
 
-PLAIN_MODULES = frozenset((MAIN, "builtins", "abc", "typing", "enum"))
+PLAIN_MODULES = frozenset(
+    (MAIN, "builtins", "abc", "typing", "enum", "collections", "collections.abc", "contextlib", "numbers")
+)
 """Modules whose classes keep nothing private in instances of their subclasses."""
 
 MARK_NAME = f"{GUARD_PREFIX}mark"
+_CACHED = type(functools.lru_cache(len))
+
 MARK = object()
 """Sits in the builtins of every program; a frame whose builtins carry it is the program's own."""
 
@@ -62,11 +67,11 @@ def is_all_own(cls: type) -> bool:
 def is_own_private(obj: Any, name: str) -> bool:
     """Whether a one-underscore name on this object belongs to the program and not to a library."""
     cls = obj if isinstance(obj, type) else type(obj)
-    if cls is FunctionType:
+    if cls is FunctionType or cls is _CACHED:
         return bool(obj.__module__ == MAIN)
     bases = classes_of(cls)
     if all(base.__module__ != MAIN for base in bases):
-        return False
+        return cls is SimpleNamespace or (issubclass(cls, BaseException) and cls.__module__ == "builtins")
     owner = next((base for base in bases if name in base.__dict__), None)
     if owner is not None and name in LIBRARY_PRIVATE:
         return bool(owner.__module__ == MAIN)

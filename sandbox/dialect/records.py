@@ -9,29 +9,42 @@ seen. Tables that come from the program are copied before they are checked: it m
 from __future__ import annotations
 
 import abc
+import builtins
 import collections
 import dataclasses
 import enum
 import inspect
+import keyword
 import re
 import sys
 import typing
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
 from sandbox.dialect.facades import Facade
-from sandbox.dialect.own import classes_of
-from sandbox.dialect.rules import CHECKED_ATTRIBUTES, judge_attribute, judge_name, words
+from sandbox.dialect.own import classes_of, has_library_base
+from sandbox.dialect.rules import (
+    CHECKED_ATTRIBUTES,
+    DOCUMENTED_PRIVATE,
+    GUARD_PREFIX,
+    LIBRARY_PRIVATE,
+    judge_attribute,
+    judge_name,
+    words,
+)
 
 # Instances of these hold something of their own under a checked name, such as `str.format`.
 _HOLDERS = (str, AttributeError, NameError, PurePath)
 
 
 def _check_field(name: object) -> None:
-    if type(name) is not str or not name.isidentifier():
-        raise TypeError(f"field names must be identifiers, got {str(name)[:60]!r}")
+    if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
+        raise TypeError(f"field names must be identifiers, got {name if type(name) is str else type(name)!r:.60}")
     is_special = name.startswith("__") and name.endswith("__")
-    if is_special or (not name.startswith("_") and judge_attribute(name, frozenset()).mode == "refused"):
+    if is_special or name.startswith(GUARD_PREFIX) or name in LIBRARY_PRIVATE:
+        raise TypeError(f"`{name}` cannot be the name of a field")
+    if not name.startswith("_") and judge_attribute(name, frozenset()).mode == "refused":
         raise TypeError(f"`{name}` cannot be the name of a field")
 
 
@@ -39,6 +52,9 @@ class Field(dataclasses.Field):  # type: ignore[type-arg]  # generic for type ch
     """`dataclasses.Field` whose name cannot become anything else than the name of a field."""
 
     __slots__ = ("_cm_name",)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        raise TypeError("`dataclasses.Field` has no subclasses here: a field's name becomes source text")
 
     @property
     def name(self) -> Any:
@@ -51,10 +67,13 @@ class Field(dataclasses.Field):  # type: ignore[type-arg]  # generic for type ch
         self._cm_name = value
 
 
+_FIELD_TYPES = (dataclasses.Field, Field)
 _FIELD_PARTS = ("default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only")
 
 
 def _checked(found: Any) -> Field:
+    if type(found) not in _FIELD_TYPES:
+        raise TypeError(f"a field is made by `field()`, got {type(found).__name__}")
     made = Field(*(getattr(found, part) for part in _FIELD_PARTS))
     made.name, made.type, made._field_type = found.name, found.type, found._field_type  # type: ignore[attr-defined]
     return made
@@ -76,20 +95,62 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
     def decorate(cls: Any) -> Any:
         if not isinstance(cls, type):
             raise TypeError(f"dataclass() should be used on a class, got {type(cls).__name__}")
-        names = list(inspect.get_annotations(cls))
-        for base in classes_of(cls):
-            names.extend(found.name for found in base.__dict__.get("__dataclass_fields__", {}).values())
-        for name in names:
+        # A copy takes the place of the table: what is checked here is what `dataclasses` reads.
+        own = inspect.get_annotations(cls)
+        for name in own:
             _check_field(name)
+            default = cls.__dict__.get(name)
+            if isinstance(default, dataclasses.Field) and type(default) is not Field:
+                raise TypeError(f"`{name}`: a field is made by `field()`")
+        if own:
+            cls.__annotations__ = own
+        names = [*own, *_field_names(cls)]
+        _check_names(cls, names)
         if CHECKED_ATTRIBUTES.intersection(names):
-            if issubclass(cls, _HOLDERS):
-                raise TypeError(
-                    f"`{sorted(CHECKED_ATTRIBUTES.intersection(names))[0]}` cannot be a field of this class"
-                )
-            options.setdefault("match_args", False)
-        return _make_dataclass(cls, options)
+            options["match_args"] = False
+        return check_class(_make_dataclass(cls, options))
 
     return decorate if cls is None else decorate(cls)
+
+
+def _field_names(cls: type) -> list[str]:
+    """The fields of a class and its bases, each checked to be a field and named like one."""
+    names = []
+    for base in classes_of(cls):
+        for found in list(base.__dict__.get("__dataclass_fields__", {}).values()):
+            if type(found) not in _FIELD_TYPES:
+                raise TypeError(f"a field is made by `field()`, got {type(found).__name__}")
+            _check_field(found.name)
+            names.append(found.name)
+    return names
+
+
+def _check_names(cls: type, names: Iterable[Any]) -> None:
+    """Refuses names that patterns and generated methods would read natively on objects that hold a library's state."""
+    # A protocol's instances are anything that has the right methods.
+    has_library = has_library_base(cls) or typing.Protocol in classes_of(cls)
+    for name in names:
+        _check_field(name)
+        is_held = name in CHECKED_ATTRIBUTES and issubclass(cls, _HOLDERS)
+        is_private = name.startswith("_") and has_library and name not in DOCUMENTED_PRIVATE
+        if is_held or is_private:
+            raise TypeError(f"`{name}` cannot be a field of this class")
+
+
+def check_class(cls: type) -> type:
+    """The class, when no field or `__match_args__` of it or its bases names what its instances keep to themselves."""
+    table = next((base.__dict__["__match_args__"] for base in classes_of(cls) if "__match_args__" in base.__dict__), ())
+    if type(table) is not tuple and type(table) is not list:
+        raise TypeError("`__match_args__` must be a literal tuple")
+    if table or any("__dataclass_fields__" in base.__dict__ for base in classes_of(cls)):
+        _check_names(cls, [*table, *_field_names(cls)])
+    return cls
+
+
+def build_class(function: Any, name: str, /, *bases: Any, **options: Any) -> Any:
+    """What a class statement calls: makes the class and looks at what it inherits."""
+    made = builtins.__build_class__(function, name, *bases, **options)
+    return check_class(made) if isinstance(made, type) else made
 
 
 _QUALIFIED = re.compile(r"\s*(\w+)\.(ClassVar|InitVar|KW_ONLY)\b")
@@ -150,7 +211,7 @@ def ABCMeta(name: str, bases: tuple[type, ...], namespace: dict[str, Any], **opt
         _check_field(item)
     if "__annotations__" in table:
         table["__annotations__"] = dict(table["__annotations__"])
-    return abc.ABCMeta(name, bases, table, **options)
+    return check_class(abc.ABCMeta(name, bases, table, **options))
 
 
 _LITERAL_TYPES: dict[str, tuple[type, ...]] = {

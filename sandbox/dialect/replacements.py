@@ -13,11 +13,12 @@ import operator
 import timeit
 import typing
 from collections.abc import Callable, Iterable
+from types import GenericAlias
 from typing import Any
 
 from sandbox.dialect.guards import GuardedType, read_attribute, without_metaclass
-from sandbox.dialect.own import MAIN
-from sandbox.dialect.rules import judge_attribute
+from sandbox.dialect.own import MAIN, classes_of
+from sandbox.dialect.rules import LIBRARY_PRIVATE, judge_attribute, judge_store
 
 # functools
 
@@ -97,6 +98,45 @@ class singledispatchmethod:  # noqa: N801  # stands in for a class of this name
 
         method.register = self.register  # type: ignore[attr-defined]  # as the original does
         return update_wrapper(method, self.func)
+
+
+class cached_property:  # noqa: N801  # stands in for a class of this name
+    """`functools.cached_property`.
+
+    Safety: the original reads and writes any key of an object's table, and a subclass may hand it a module.
+    """
+
+    def __init__(self, func: Callable[[Any], Any]) -> None:
+        self.func = func
+        self._cm_name: str | None = None
+        self.__doc__ = func.__doc__
+
+    @property
+    def attrname(self) -> str | None:
+        """The name that the value is kept under."""
+        return self._cm_name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        if self._cm_name is None and type(name) is str and judge_store(name).mode != "refused":
+            self._cm_name = name
+        elif name != self._cm_name:
+            raise TypeError(f"cannot assign the same cached_property to `{self._cm_name}` and {name!r:.60}")
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        name = self._cm_name
+        if name is None:
+            raise TypeError("cannot use cached_property without calling `__set_name__` on it")
+        if all(base.__module__ != MAIN for base in classes_of(type(instance))):
+            raise TypeError("a cached_property belongs into a class of this program")
+        table = instance.__dict__
+        if name not in table or name in LIBRARY_PRIVATE:  # what is there may be the library's
+            table[name] = self.func(instance)
+        return table[name]
+
+    def __class_getitem__(cls, item: Any) -> GenericAlias:
+        return GenericAlias(cls, item)
 
 
 # operator
@@ -194,6 +234,7 @@ def _callable(stmt: Any) -> Any:
 
 REPLACEMENTS: dict[str, dict[str, object]] = {
     "functools": {
+        "cached_property": cached_property,
         "singledispatch": singledispatch,
         "singledispatchmethod": singledispatchmethod,
         "update_wrapper": update_wrapper,

@@ -1,18 +1,19 @@
 """`__dict__`, `vars`, `dir`, `globals` and `locals`: tables of the program's own, read-only where they are not.
 
 Enters: objects and the calling frame. Leaves: dicts and snapshots without special names.
-Safety: no raw table of a library class is handed out, and none of a frame that is not the program's: `|` with a
-foreign object opens a mapping proxy, so the proxies here stand over copies.
+Safety: a table shows no key that the attribute itself would not be handed out under. No raw table of a library
+object, module or class is handed out, and none of a frame that is not the program's: `|` with a foreign object opens
+a mapping proxy, so the proxies here stand over copies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import FrameType, MappingProxyType
+from types import FrameType, FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
 from sandbox.dialect.facades import Facade
-from sandbox.dialect.own import MAIN, MARK, MARK_NAME, has_library_base, program_frame, refused
+from sandbox.dialect.own import MAIN, MARK, MARK_NAME, is_all_own, is_power, program_frame, refused
 from sandbox.dialect.rules import GUARD_PREFIX, judge_attribute
 
 
@@ -28,12 +29,34 @@ def attributes_of(obj: Any) -> Any:
         found = object.__getattribute__(obj, "__dict__")
     except AttributeError:
         raise TypeError(f"`{type(obj).__name__}` objects have no table of attributes") from None
-    if type(found) is not dict or not has_library_base(type(obj)):
+    if type(found) is dict and _holds_only_its_own(obj):
         return found
-    return {key: value for key, value in found.items() if not key.startswith("_")}
+    return {key: value for key, value in list(found.items()) if _is_public(key) and not _is_foreign(obj, value)}
+
+
+def _holds_only_its_own(obj: Any) -> bool:
+    """Whether everything in the table of an instance was put there by the program."""
+    if isinstance(obj, ModuleType):
+        return False
+    if isinstance(obj, FunctionType):
+        return obj.__builtins__.get(MARK_NAME) is MARK  # type: ignore[attr-defined]  # since Python 3.10
+    return type(obj) is SimpleNamespace or is_all_own(type(obj))
+
+
+def _is_public(name: object) -> bool:
+    return type(name) is str and not name.startswith("_") and judge_attribute(name, frozenset()).mode != "refused"
+
+
+def _is_foreign(obj: Any, value: Any) -> bool:
+    """Whether a value leads further than the object: anything of power, but not a package's own parts."""
+    if isinstance(obj, ModuleType) and isinstance(value, ModuleType):
+        return not value.__name__.startswith(f"{obj.__name__}.")
+    return is_power(value)
 
 
 def _is_hidden(name: str) -> bool:
+    if name.startswith(GUARD_PREFIX):
+        return True
     return name.startswith("__") and name.endswith("__") and judge_attribute(name, frozenset()).mode != "native"
 
 

@@ -17,10 +17,13 @@ from typing import Any
 from RestrictedPython.transformer import RestrictingNodeTransformer
 
 from sandbox.dialect.modules import Importable
+from sandbox.dialect.receivers import fixed_self, meet_self
 from sandbox.dialect.rules import (
     CHECKED_ATTRIBUTES,
     CLASS_VARIABLES,
+    DOCUMENTED_PRIVATE,
     GUARD_PREFIX,
+    LIBRARY_PRIVATE,
     REFUSED_BUILTINS,
     Verdict,
     judge_attribute,
@@ -29,6 +32,7 @@ from sandbox.dialect.rules import (
     own_private,
 )
 from sandbox.dialect.scopes import Facts
+from sandbox.dialect.shapes import catches_import_error, is_super, literal_names_problem
 from sandbox.dialect.templates import format_problem
 from sandbox.spec import Diagnostic
 
@@ -36,7 +40,6 @@ REFUSED = "dialect.refused"
 MAX_REFUSALS = 100  # chosen: more do not help anybody
 
 _KNOWN_METACLASSES = frozenset(("ABCMeta", "EnumMeta", "EnumType"))
-_OPTIONAL_ERRORS = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException"))
 _TEMPLATES = frozenset(("format", "format_map"))
 _LOOK_UPS = frozenset(("getattr", "setattr", "delattr", "hasattr", "type"))
 _LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
@@ -55,6 +58,8 @@ class Policy(RestrictingNodeTransformer):
         self._visitors: dict[type[ast.AST], Callable[[Any], Any]] = {}
         self._optional_imports = 0
         self._permitted: set[ast.Name] = set()
+        self._classes: list[str] = []  # around the node, innermost last
+        self._selves: list[str] = []  # of the methods around the node, innermost last: what is met on entry
 
     # Plumbing
 
@@ -117,7 +122,7 @@ class Policy(RestrictingNodeTransformer):
             self._check_library_store(node)
             node.value = self.visit(node.value)
             return node
-        verdict = judge_attribute(node.attr, self.facts.private, on_super=_is_super(node.value))
+        verdict = judge_attribute(node.attr, self.facts.private, on_super=is_super(node.value))
         if verdict.mode == "refused":
             self._refuse(node, node.attr, verdict)
         elif isinstance(node.value, ast.Name | ast.Attribute):
@@ -125,8 +130,22 @@ class Policy(RestrictingNodeTransformer):
         elif verdict.mode == "checked" and isinstance(node.value, ast.Constant) and node.attr in _TEMPLATES:
             self._check_template(node, node.value.value)
             return node
+        is_checked = verdict.mode == "checked" or self._is_private_of_another(node)
         node.value = self.visit(node.value)
-        return _guard_call("getattr", node.value, node) if verdict.mode == "checked" else node
+        return self._guard_call("getattr", node.value, node) if is_checked else node
+
+    def _guard_call(self, guard: str, value: ast.expr, node: ast.Attribute) -> ast.Call:
+        name = node.attr
+        class_name = self._classes[-1].lstrip("_") if self._classes else ""
+        if class_name and name.startswith("__") and not name.endswith("__"):
+            name = f"_{class_name}{name}"  # as the compiler spells it inside of a class
+        return _guard_call(guard, value, name, node)
+
+    def _is_private_of_another(self, node: ast.Attribute) -> bool:
+        """A private name of anything but the `self` of a method may be a library object's: it is looked at."""
+        if not own_private(node.attr) or node.attr in DOCUMENTED_PRIVATE or is_super(node.value):
+            return False
+        return not (isinstance(node.value, ast.Name) and node.value.id in self._selves)
 
     def _check_template(self, node: ast.Attribute, template: object) -> None:
         """`"{} {}".format`: a literal template is checked here, once, and stays native."""
@@ -137,9 +156,11 @@ class Policy(RestrictingNodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Node:
         """`x.format += y` reads the attribute natively, so that for the checked names the object is looked at."""
         target = node.target
-        if isinstance(target, ast.Attribute) and target.attr in CHECKED_ATTRIBUTES:
+        if isinstance(target, ast.Attribute) and (
+            target.attr in CHECKED_ATTRIBUTES or target.attr in LIBRARY_PRIVATE or self._is_private_of_another(target)
+        ):
             self.node_contents_visit(node)
-            target.value = _guard_call("augmentable", target.value, target)
+            target.value = self._guard_call("augmentable", target.value, target)
             return node
         return self.node_contents_visit(node)
 
@@ -203,7 +224,7 @@ class Policy(RestrictingNodeTransformer):
     visit_Nonlocal = visit_Global
 
     def visit_Try(self, node: ast.Try) -> Node:
-        is_optional = any(_catches_import_error(handler.type) for handler in node.handlers)
+        is_optional = any(catches_import_error(handler.type) for handler in node.handlers)
         self._optional_imports += is_optional
         node.body = [self.visit(item) for item in node.body]
         self._optional_imports -= is_optional
@@ -239,7 +260,7 @@ class Policy(RestrictingNodeTransformer):
     def visit_MatchClass(self, node: ast.MatchClass) -> Node:
         for name in node.kwd_attrs:
             verdict = judge_attribute(name, self.facts.private)
-            if verdict.mode == "checked":
+            if verdict.mode == "checked" or (own_private(name) and name not in DOCUMENTED_PRIVATE):
                 verdict = Verdict("refused", "this attribute is checked at run time", "bind the object, then read it")
             if verdict.mode == "refused":
                 self._refuse(node, name, verdict)
@@ -290,10 +311,23 @@ class Policy(RestrictingNodeTransformer):
                 )
         for part in (node.decorator_list, node.bases, node.keywords, getattr(node, "type_params", [])):
             part[:] = [self.visit(item) for item in part]
+        self._classes.append(node.name)
         for index, item in enumerate(node.body):
             self._check_class_variable(item)
-            node.body[index] = self.visit(item)
+            node.body[index] = self._visit_method(item)
+        self._classes.pop()
         return node
+
+    def _visit_method(self, item: ast.stmt) -> Node:
+        """A method whose `self` stays what it is reads private names of it natively; the object is met on entry."""
+        name = fixed_self(item)
+        if not name:
+            return self.visit(item)
+        self._selves.append(name)
+        self.visit(item)
+        self._selves.pop()
+        meet_self(item, name)
+        return item
 
     def _check_class_keyword(self, node: ast.ClassDef, keyword: ast.keyword) -> None:
         if keyword.arg is None:
@@ -320,7 +354,7 @@ class Policy(RestrictingNodeTransformer):
             if not isinstance(target, ast.Name) or target.id not in CLASS_VARIABLES:
                 continue
             if target.id in ("__slots__", "__match_args__"):
-                problem = _literal_names_problem(value, is_slots=target.id == "__slots__")
+                problem = literal_names_problem(value, is_slots=target.id == "__slots__")
                 if problem:
                     self.error(item, f"`{target.id}`: {problem}", "write a literal tuple of attribute names")
             self._permitted.add(target)
@@ -352,37 +386,8 @@ class Policy(RestrictingNodeTransformer):
             self.error(node, problem[0], problem[1])
 
 
-def _guard_call(guard: str, value: ast.expr, node: ast.Attribute) -> ast.Call:
-    call = ast.Call(
-        func=ast.Name(f"{GUARD_PREFIX}{guard}", ast.Load()), args=[value, ast.Constant(node.attr)], keywords=[]
-    )
+def _guard_call(guard: str, value: ast.expr, name: str, node: ast.Attribute) -> ast.Call:
+    call = ast.Call(func=ast.Name(f"{GUARD_PREFIX}{guard}", ast.Load()), args=[value, ast.Constant(name)], keywords=[])
     for part in (call, call.func, call.args[1]):
         ast.copy_location(part, node)
     return call
-
-
-def _is_super(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-
-
-def _catches_import_error(node: ast.expr | None) -> bool:
-    if node is None:
-        return True
-    if isinstance(node, ast.Tuple):
-        return any(_catches_import_error(item) for item in node.elts)
-    return isinstance(node, ast.Name) and node.id in _OPTIONAL_ERRORS
-
-
-def _literal_names_problem(value: ast.expr | None, *, is_slots: bool) -> str:
-    items = value.elts if isinstance(value, ast.Tuple | ast.List | ast.Set) else [value]
-    if is_slots and isinstance(value, ast.Dict):
-        items = list(value.keys)
-    for item in items:
-        if not isinstance(item, ast.Constant) or not isinstance(item.value, str):
-            return "it names attributes, so it must be literal"
-        name = item.value
-        if name.startswith("__") and name.endswith("__") and not (is_slots and name in ("__dict__", "__weakref__")):
-            return f"`{name}` cannot be named here"
-        if not is_slots and judge_attribute(name, frozenset((name,))).mode != "native":
-            return f"`{name}` cannot be named here"
-    return ""

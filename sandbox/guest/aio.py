@@ -35,17 +35,20 @@ async def as_coroutine(value: Any) -> Any:
 
 
 class AsyncRuntime:
-    """The event loop of a guest and the functions that replace asyncio's own."""
+    """The event loop of a guest and the functions that replace asyncio's own.
+
+    Safety: programs hold its bound methods. Its state has names that the dialect never hands out.
+    """
 
     def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop
-        self._link: Link
-        self._is_running = False
+        self._cm_loop: asyncio.AbstractEventLoop
+        self._cm_link: Link
+        self._cm_is_running = False
 
     def attach(self, loop: asyncio.AbstractEventLoop, link: Link) -> None:
         """Set the loop and the channel."""
-        self._loop = loop
-        self._link = link
+        self._cm_loop = loop
+        self._cm_link = link
         loop.set_default_executor(ToolThreads())
         loop.set_exception_handler(_forget)
 
@@ -57,17 +60,17 @@ class AsyncRuntime:
         Raises:
             RuntimeError: the loop runs already, or this is not the main thread.
         """
-        self._check_may_run(awaitable)
-        self._is_running = True
-        self._link.enter_loop()
+        self._cm_check_may_run(awaitable)
+        self._cm_is_running = True
+        self._cm_link.enter_loop()
         try:
-            return self._loop.run_until_complete(awaitable)
+            return self._cm_loop.run_until_complete(awaitable)
         finally:
-            self._link.leave_loop()
-            self._is_running = False
+            self._cm_link.leave_loop()
+            self._cm_is_running = False
 
-    def _check_may_run(self, awaitable: object) -> None:
-        problem = _NESTED if self._is_running else ""
+    def _cm_check_may_run(self, awaitable: object) -> None:
+        problem = _NESTED if self._cm_is_running else ""
         if threading.current_thread() is not threading.main_thread():
             problem = _THREAD
         if problem:
@@ -79,17 +82,17 @@ class AsyncRuntime:
         """`asyncio.run`: as documented there, on the one loop."""
         if not inspect.isawaitable(main):
             return main
-        self._check_may_run(main)
+        self._cm_check_may_run(main)
         try:
             return self.run_until_complete(as_coroutine(main))
         finally:
-            if not self._is_running:
+            if not self._cm_is_running:
                 self.cancel_left()
 
     def cancel_left(self) -> None:
         """Cancel the tasks that nobody waits for, after giving calls that are under way the chance to finish."""
         self.finish_calls()
-        left = [task for task in asyncio.all_tasks(self._loop) if not task.done()]
+        left = [task for task in asyncio.all_tasks(self._cm_loop) if not task.done()]
         for task in left:
             task.cancel()
         if left:
@@ -98,14 +101,14 @@ class AsyncRuntime:
     def finish_calls(self) -> None:
         """Wait until every call that was sent has been answered: a forgotten `await` loses no call."""
         while True:
-            futures = self._link.outstanding
+            futures = self._cm_link.outstanding
             if not futures:
                 return
             self.run_until_complete(asyncio.wait(futures))
 
     async def finish_calls_inside(self) -> None:
         """The same, for a program that itself runs in the loop."""
-        while futures := self._link.outstanding:
+        while futures := self._cm_link.outstanding:
             await asyncio.wait(futures)
 
     # -- the facade -----------------------------------------------------------------------------------------------
@@ -132,7 +135,7 @@ class AsyncRuntime:
         """`asyncio.gather`; values stand for themselves."""
         futures = [self.ensure_future(item) for item in awaitables]
         if not futures:
-            done = self._loop.create_future()
+            done = self._cm_loop.create_future()
             done.set_result([])
             return done
         return asyncio.gather(*futures, return_exceptions=return_exceptions)
@@ -141,7 +144,7 @@ class AsyncRuntime:
         """`asyncio.ensure_future`; a value becomes a task that gives it."""
         if isinstance(value, asyncio.Future):
             return value
-        return self._loop.create_task(as_coroutine(value))
+        return self._cm_loop.create_task(as_coroutine(value))
 
     def create_task(self, value: Any, *, name: str | None = None, context: Any = None) -> asyncio.Task[Any]:
         """`asyncio.create_task`; futures and values are accepted too.
@@ -150,7 +153,7 @@ class AsyncRuntime:
             RuntimeError: no loop runs.
         """
         self.get_running_loop()
-        return self._loop.create_task(as_coroutine(value), name=name)
+        return self._cm_loop.create_task(as_coroutine(value), name=name)
 
     async def wait_for(self, value: Any, timeout: float | None = None) -> Any:
         """`asyncio.wait_for`; a time-out cancels the call on its server."""
@@ -178,22 +181,22 @@ class AsyncRuntime:
         Raises:
             RuntimeError: no loop runs.
         """
-        if not self._is_running or threading.current_thread() is not threading.main_thread():
+        if not self._cm_is_running or threading.current_thread() is not threading.main_thread():
             raise RuntimeError("no running event loop")
         return LoopFacade(self)
 
     @property
     def is_running(self) -> bool:
         """Whether the loop runs now."""
-        return self._is_running
+        return self._cm_is_running
 
     def run_in_executor(self, pool: Any, function: Callable[..., Any], *args: Any) -> Any:
         """`loop.run_in_executor`."""
-        return self._loop.run_in_executor(pool, function, *args)
+        return self._cm_loop.run_in_executor(pool, function, *args)
 
     def time(self) -> float:
         """`loop.time`."""
-        return self._loop.time()
+        return self._cm_loop.time()
 
 
 class ToolThreads(ThreadPoolExecutor):

@@ -33,20 +33,28 @@ class Printer(io.TextIOBase):
 
     Gathered text is flushed by a thread of its own after 20 ms, so that what was printed before an endless loop is
     not lost. Usable as `file=` of `print` and from several threads.
+
+    Safety: a program holds this object as `sys.stdout`. Its state has names that the dialect never hands out.
     """
 
     def __init__(self, stream: str = "out") -> None:
-        self._header = {"kind": "print", "stream": stream}
-        self._sender: Sender
-        self._lock = threading.Lock()
-        self._pieces: list[str] = []
-        self._chars = 0
-        self._last = 0.0
-        self._wake: threading.Event | None = None
+        self._cm_header = {"kind": "print", "stream": stream}
+        self._cm_sender: Sender
+        self._cm_lock = threading.Lock()
+        self._cm_pieces: list[str] = []
+        self._cm_chars = 0
+        self._cm_last = 0.0
+        self._cm_wake: threading.Event | None = None
 
     def attach(self, sender: Sender) -> None:
-        """Set where the text goes."""
-        self._sender = sender
+        """Set where the text goes.
+
+        Raises:
+            RuntimeError: it is set already; a program that holds the stream does not move it.
+        """
+        if hasattr(self, "_cm_sender"):
+            raise RuntimeError("the stream is attached already")
+        self._cm_sender = sender
 
     def write(self, text: str) -> int:
         """Take text; it is on its way within 20 ms as long as the interpreter switches threads."""
@@ -54,50 +62,50 @@ class Printer(io.TextIOBase):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if not text:
             return 0
-        with self._lock:
-            self._pieces.append(text)
-            self._chars += len(text)
+        with self._cm_lock:
+            self._cm_pieces.append(text)
+            self._cm_chars += len(text)
             now = time.monotonic()
-            is_rare = now - self._last > _QUIET_S and text.endswith("\n")
-            if is_rare or self._chars >= _BUFFER_CHARS or not self._wake_thread():
-                self._send()
+            is_rare = now - self._cm_last > _QUIET_S and text.endswith("\n")
+            if is_rare or self._cm_chars >= _BUFFER_CHARS or not self._cm_wake_thread():
+                self._cm_send()
         return len(text)
 
     def flush(self) -> None:
         """Send what is held."""
-        with self._lock:
-            if self._pieces:
-                self._send()
+        with self._cm_lock:
+            if self._cm_pieces:
+                self._cm_send()
 
-    def _send(self) -> None:
-        data = "".join(self._pieces).encode("utf-8", "backslashreplace")
-        self._pieces.clear()
-        self._chars = 0
-        self._last = time.monotonic()
+    def _cm_send(self) -> None:
+        data = "".join(self._cm_pieces).encode("utf-8", "backslashreplace")
+        self._cm_pieces.clear()
+        self._cm_chars = 0
+        self._cm_last = time.monotonic()
         for start in range(0, len(data), 1 << 20):
-            self._sender.post(self._header, data[start : start + (1 << 20)])
+            self._cm_sender.post(self._cm_header, data[start : start + (1 << 20)])
 
-    def _wake_thread(self) -> bool:
+    def _cm_wake_thread(self) -> bool:
         """Have the held text sent soon; False when there can be no thread for it."""
-        if self._wake is not None:
-            self._wake.set()
+        if self._cm_wake is not None:
+            self._cm_wake.set()
             return True
-        self._wake = threading.Event()
-        self._wake.set()
+        self._cm_wake = threading.Event()
+        self._cm_wake.set()
         try:
-            threading.Thread(target=self._flush_for_ever, name="printer", daemon=True).start()
+            threading.Thread(target=self._cm_flush_for_ever, name="printer", daemon=True).start()
         except RuntimeError:
-            self._wake = None
-        return self._wake is not None
+            self._cm_wake = None
+        return self._cm_wake is not None
 
-    def _flush_for_ever(self) -> None:
-        while self._wake is not None:
-            self._wake.wait()
+    def _cm_flush_for_ever(self) -> None:
+        while self._cm_wake is not None:
+            self._cm_wake.wait()
             time.sleep(_FLUSH_S)
-            with self._lock:
-                self._wake.clear()
-                if self._pieces:
-                    self._send()
+            with self._cm_lock:
+                self._cm_wake.clear()
+                if self._cm_pieces:
+                    self._cm_send()
 
 
 def remember_source(filename: str, lines: tuple[str, ...]) -> None:

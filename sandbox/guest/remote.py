@@ -52,7 +52,7 @@ class Remote:
         """The exception for a reply that is not."""
         return RemoteError(payload.decode("utf-8", "replace"))
 
-    def _finish(self, answer: Answer) -> Any:
+    def _cm_finish(self, answer: Answer) -> Any:
         header, payload = answer
         if header["ok"]:
             return self.decode(header["form"], payload)
@@ -61,14 +61,14 @@ class Remote:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         target, payload = self.encode(args, kwargs)
         _before_call()
-        return self._finish(_channel().request({"kind": "call", "target": target}, payload))
+        return self._cm_finish(_channel().request({"kind": "call", "target": target}, payload))
 
     def __start__(self, /, *args: Any, **kwargs: Any) -> Awaitable[Any]:
         """Send the call now; await the result, once or several times, to get its value."""
         target, payload = self.encode(args, kwargs)
         link = _channel()
         future = link.start({"kind": "call", "target": target}, payload)
-        return link.task(self._waited(future))
+        return link.task(self._cm_waited(future))
 
-    async def _waited(self, future: Any) -> Any:
-        return self._finish(await future)
+    async def _cm_waited(self, future: Any) -> Any:
+        return self._cm_finish(await future)

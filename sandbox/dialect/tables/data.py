@@ -53,8 +53,9 @@ ENTRIES: dict[str, Entry] = {
         filterfalse groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest"""
     ),
     "functools": Entry(
-        "cache cached_property cmp_to_key lru_cache partial partialmethod reduce total_ordering Placeholder",
-        supplied="singledispatch singledispatchmethod update_wrapper wraps WRAPPER_ASSIGNMENTS WRAPPER_UPDATES",
+        "cache cmp_to_key lru_cache partial partialmethod reduce total_ordering Placeholder",
+        supplied="cached_property singledispatch singledispatchmethod update_wrapper wraps "
+        "WRAPPER_ASSIGNMENTS WRAPPER_UPDATES",
         left_out="`update_wrapper` copies only the usual attributes; `singledispatch` never evaluates text annotations",
     ),
     "operator": Entry(

@@ -3,6 +3,8 @@
 import sys
 import threading
 
+import pytest
+
 from sandbox.guest.capture import Printer, describe, remember_source
 
 NAME = "<program>"
@@ -111,3 +113,15 @@ def test_huge_messages_and_deep_recursion_are_bounded():
     error = _run("def f():\n    f()\nf()\n")
     assert len(describe(error, NAME, code="guest.raised")["traceback"]) < 10_000
     assert sys.getrecursionlimit() >= 1_000
+
+
+def test_a_stream_is_attached_once():
+    printer = _printer(Sent())
+    with pytest.raises(RuntimeError, match="attached already"):
+        printer.attach(Sent())
+
+
+def test_the_state_of_a_stream_has_reserved_names():
+    printer = _printer(Sent())
+    print("a", file=printer)
+    assert [name for name in vars(printer) if not name.startswith("_cm_")] == []

@@ -253,3 +253,11 @@ def test_runtime_modules_give_away_no_other_module(guest: Guest, name: str) -> N
 def test_lazy_parts_exist_only_below_the_root(guest: Guest) -> None:
     with pytest.raises(ImportError, match="not below `tools`"):
         guest.value("parts('os', ('path',), 'server')")
+
+
+# -- what a program cannot reach --------------------------------------------------------------------------------------
+
+
+def test_state_of_a_tool_has_reserved_names(guest: Guest) -> None:
+    tool = guest.value("tools.web.search")
+    assert [name for name in vars(tool) if not name.startswith(("_cm_", "__"))] == []

@@ -6,6 +6,7 @@ private name in a class of its own, so that the rules for own private names appl
 
 from __future__ import annotations
 
+import asyncio
 import io
 import socket
 from collections import deque
@@ -21,6 +22,10 @@ from sandbox.dialect.builtins import Runtime, make_builtins
 from sandbox.dialect.guards import GuardedType, checked_getattr
 from sandbox.dialect.modules import build_facades
 from sandbox.dialect.rules import CALLABLE_SPECIAL, READABLE, judge_attribute, words
+from sandbox.guest.aio import AsyncRuntime, ToolThreads
+from sandbox.guest.capture import Printer
+from sandbox.guest.link import Link
+from sandbox.guest.remote import Remote
 from tests.support.facade_objects import is_loop, made_objects
 
 DEPTH = 2
@@ -111,6 +116,25 @@ def walk(start: list[tuple[str, Any]], depth: int, limit: int) -> list[str]:
 def test_no_attribute_chain_leads_out() -> None:
     start: list[tuple[str, Any]] = [*build_facades({}).items(), *builtins_of_a_program().items(), *made_objects()]
     assert walk(start, DEPTH, LIMIT) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_attribute_chain_leads_out_of_what_the_guest_supplies() -> None:
+    ours, theirs = socket.socketpair()
+    loop = asyncio.new_event_loop()
+    with ours, theirs:
+        link, aio, streams = Link(ours, loop), AsyncRuntime(), (Printer(), Printer("err"))
+        aio.attach(loop, link)
+        for stream in streams:
+            stream.attach(link)
+        task = Remote()
+        parts = [*aio.names().items(), ("loop", aio.get_loop()), ("pool", ToolThreads()), ("remote", task)]
+        start = [*parts, *zip(("stdout", "stderr"), streams, strict=True)]
+        found = walk(start, DEPTH + 1, 4_000)
+        reached = [path for path, obj in start for tail, value in readable(obj) if value is link for path in (tail,)]
+        loop.close()
+    assert found == []
+    assert reached == []
 
 
 def test_the_walk_finds_what_it_looks_for() -> None:
