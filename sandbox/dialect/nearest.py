@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 _NETWORK = "there is no network: call a tool"
 _PROCESS = "there are no processes: call a tool, or write Python"
-_FILES = "files live in the workspace: `open(name)`"
+_FILES = "there are no files: keep data in variables, or in `io.StringIO` and `io.BytesIO`"
 _NOT_INSTALLED = "not installed here; use lists, dicts, `statistics`, `collections` and `csv`"
 _INSIDE = "it reaches into the interpreter; nothing takes its place"
 _PICKLE = "it builds any object by name; use `json` or `copy.deepcopy`"

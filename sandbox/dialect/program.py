@@ -185,5 +185,5 @@ def _too_large(reason: str) -> Diagnostic:
     return Diagnostic(
         code=TOO_LARGE,
         message=f"the program is too deep or too large to compile ({reason})",
-        hint="split it into statements; put long data into a file or a tool result",
+        hint="split it into statements; read long data from a tool",
     )

@@ -233,6 +233,6 @@ REFUSED_BUILTINS: dict[str, tuple[str, str]] = {
     "__dataclass_fields__": ("field names become source text", "use `dataclasses.fields(cls)`"),
     "__loader__": ("import machinery is not handed out", ""),
     "__spec__": ("import machinery is not handed out", ""),
-    "__file__": ("the program is not a file", "files live in the workspace: `open(name)`"),
+    "__file__": ("the program is not a file", "use a name of your own"),
 }
 """Builtin names refused as such; a program that binds one of the plain names itself may use it."""

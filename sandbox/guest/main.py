@@ -122,7 +122,7 @@ class _Run:
             deliver=self._deliver,
             import_=_Importer(self.finder, build_facades(_own_parts(self.aio, self.printer, self.complaints))),
             print_=self._print,
-            extra={},
+            extra={"open": _no_files},
         )
         self.builtins = dict(make_builtins(self.runtime))
         self.started = time.monotonic()
@@ -325,6 +325,11 @@ def _start(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call in a position where the result is awaited: a remote call only begins, others run as usual."""
     begin = getattr(type(function), "__start__", None)
     return function(*args, **kwargs) if begin is None else begin(function, *args, **kwargs)
+
+
+def _no_files(*args: Any, **options: Any) -> None:
+    """`open`, where a program has no files."""
+    raise PermissionError("there are no files here: keep data in variables, or in `io.StringIO` and `io.BytesIO`")
 
 
 def _main_module(builtins: dict[str, Any], aliases: Mapping[str, str]) -> Any:

@@ -312,3 +312,8 @@ async def test_a_coroutine_that_nobody_awaits_is_told(box):
     result = await run(box, "async def main():\n    print('x')\nmain()\n1")
     assert (result.value, result.printed) == (1, "")
     assert any("never awaited" in note for note in result.notes)
+
+
+async def test_open_says_that_there_are_no_files(box):
+    result = await run(box, "open('notes.txt')")
+    assert (result.error.type, "io.StringIO" in result.error.message) == ("PermissionError", True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox.dialect.tables.entry import Entry
 
-_WORKSPACE = "files live in the workspace: `open(name)`"
+_WORKSPACE = "there are no files: keep data in variables, or in `io.StringIO` and `io.BytesIO`"
 _NO_ENVIRONMENT = "programs get no environment variables; write the value into the program"
 _NO_PROCESS = "there are no processes here: call a tool"
 
@@ -46,7 +46,7 @@ ENTRIES: dict[str, Entry] = {
     "pathlib": Entry(
         "PurePath PurePosixPath PureWindowsPath",
         supplied="Path PosixPath",
-        left_out="paths that touch files are supplied by the workspace",
+        left_out="paths that touch files",
         hints=(("Path", _WORKSPACE), ("PosixPath", _WORKSPACE)),
     ),
     "os": Entry(
@@ -64,7 +64,7 @@ ENTRIES: dict[str, Entry] = {
     "os.path": Entry(
         "basename commonpath commonprefix dirname isabs join normcase normpath split splitdrive splitext",
         supplied="exists isdir isfile getsize abspath relpath expanduser getmtime",
-        left_out="what looks at files is supplied by the workspace",
+        left_out="what looks at files",
         real="posixpath",
         hints=tuple((name, _WORKSPACE) for name in ("exists", "isfile", "isdir", "getsize", "expanduser")),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox.dialect.tables.entry import Entry
 
-_OPEN = "files are read with `open(name)` from the workspace"
+_OPEN = "there are no files: read from a string, through `io.StringIO` where a file is wanted"
 
 ENTRIES: dict[str, Entry] = {
     "json": Entry("JSONDecodeError JSONDecoder JSONEncoder dump dumps load loads", supplied="decoder encoder"),

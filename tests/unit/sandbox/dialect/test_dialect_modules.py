@@ -144,7 +144,7 @@ def test_an_import_statement_gets_the_top_or_the_module() -> None:
         ("multiprocessing", "ThreadPoolExecutor"),
         ("numpy", "not installed here"),
         ("pandas.core.frame", "not installed here"),
-        ("shutil", "open(name)"),
+        ("shutil", "no files"),
         ("pickle", "use `json`"),
         ("pytz", "zoneinfo"),
         ("nest_asyncio", "leave the line out"),
