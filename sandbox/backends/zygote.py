@@ -333,14 +333,21 @@ async def greet(
 
 
 async def _first_packet(control_socket: socket.socket, packages: tuple[str, ...], timeout_s: float) -> bytes:
-    """What the zygote says once it is ready or has failed; nothing when it ended without a word."""
+    """What the zygote says once it is ready or has failed; nothing when it ended without a word.
+
+    One that ends with our packet unread resets the connection: the kernel reports that once, ahead of what the
+    zygote had said, which the next read still returns.
+    """
     try:
         control_socket.send(control.encode(control.Start(packages=list(packages))))
-        with anyio.fail_after(timeout_s):
-            await anyio.wait_readable(control_socket)
+    except ConnectionError:  # it has ended already, and may have said why
+        pass
+    with anyio.fail_after(timeout_s):
+        await anyio.wait_readable(control_socket)
+    try:
         return control_socket.recv(control.PACKET_BYTES)
     except ConnectionError:
-        return b""
+        return control_socket.recv(control.PACKET_BYTES)
 
 
 def _last_words(process: Holder) -> str:

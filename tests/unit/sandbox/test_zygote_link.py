@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from sandbox.backends import zygote
-from sandbox.backends.zygote import ZygoteLink, command, open_link
+from sandbox.backends.zygote import ZygoteLink, command, greet, open_link
 from sandbox.errors import GuestError, IsolationError, SpecError
 from sandbox.guest import control
 from sandbox.spec import Limits
@@ -237,6 +237,25 @@ async def test_a_program_that_is_not_there_is_explained(monkeypatch):
     monkeypatch.setattr(zygote, "command", lambda packages: ["/nonexistent/python"])
     with pytest.raises(GuestError, match="could not be started"):
         await open_link((), 1)
+
+
+@pytest.mark.parametrize("ends", ["before it is told what to import", "with what it is told unread"])
+async def test_what_a_zygote_said_is_read_after_it_ended(ends):
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    near.setblocking(False)
+
+    async def fail():
+        far.send(control.encode(control.Failed(layer="parent-death", message="no")))
+        far.close()
+
+    with near, far:
+        if ends.startswith("before"):
+            await fail()
+        async with anyio.create_task_group() as tasks:
+            if not ends.startswith("before"):
+                tasks.start_soon(fail)
+            with pytest.raises(IsolationError, match="`parent-death`"):
+                await greet(near, (), 5, lambda: "it said nothing")
 
 
 async def test_a_layer_that_the_zygote_itself_misses_is_named(monkeypatch):
