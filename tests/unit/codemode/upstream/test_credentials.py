@@ -89,6 +89,7 @@ def test_a_variable_that_makes_no_url_is_refused_without_showing_it() -> None:
 def test_a_secret_shows_itself_only_to_reveal(caplog: pytest.LogCaptureFixture) -> None:
     secret = Secret("s3cret-canary")
     logging.getLogger("test").warning("%s %r", secret, secret)
+    assert caplog.text, "the line must be captured to be looked at"
     try:
         raise ValueError(secret)
     except ValueError as error:
