@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Final, TypeVar, cast
 
 import anyio
+from anyio.abc import TaskStatus
 
 from codemode.cli.output import warn
 from codemode.config.load import load_config
@@ -21,6 +23,7 @@ from codemode.config.model import Approve, Config, Gate
 
 _T = TypeVar("_T")
 _LOG_VARIABLE: Final = "CODEMODE_LOG"
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 def read_config(
@@ -51,12 +54,42 @@ def log_to_stderr() -> None:
 
 
 def run_async(work: Callable[[], Awaitable[_T]]) -> _T:
-    """Run a coroutine function to its end; an exception that task groups wrapped comes out by itself."""
+    """Run a coroutine function to its end; an exception that task groups wrapped comes out by itself.
+
+    Raises:
+        KeyboardInterrupt: SIGINT or SIGTERM came. The work was cancelled and has cleaned up; a second signal meanwhile
+            ends the process at once. A signal that was ignored at the start (SIGINT of a shell's background job)
+            stays ignored.
+    """
     log_to_stderr()
     try:
-        return anyio.run(work)
+        results = anyio.run(_until_signal, work)
     except BaseExceptionGroup as group:
         raise _single(group) from group
+    if not results:
+        raise KeyboardInterrupt
+    return results[0]
+
+
+async def _until_signal(work: Callable[[], Awaitable[_T]]) -> list[_T]:
+    """The work's result, or nothing when a signal came first."""
+    heeded = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    results: list[_T] = []
+    async with anyio.create_task_group() as group:
+        await group.start(_cancel_at_signal, group.cancel_scope, heeded)
+        results.append(await work())
+        group.cancel_scope.cancel()
+    return results
+
+
+async def _cancel_at_signal(
+    scope: anyio.CancelScope, numbers: Sequence[signal.Signals], *, task_status: TaskStatus[None]
+) -> None:
+    with anyio.open_signal_receiver(*numbers) as received:
+        task_status.started()
+        async for _ in received:
+            scope.cancel()
+            return
 
 
 def _single(error: BaseException) -> BaseException:

@@ -7,7 +7,6 @@ answers do not need is imported and started beside them.
 from __future__ import annotations
 
 import gc
-import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -17,12 +16,11 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-from anyio.abc import TaskStatus
 from mcp.server import Server
 
 from codemode.catalog.names import module_names
 from codemode.cli.opening import read_config, run_async
-from codemode.cli.output import INTERRUPTED, OK, tell
+from codemode.cli.output import OK, tell
 from codemode.config.model import Config
 from codemode.server.app import Front
 from codemode.server.ports import FrontHost, HostSlot
@@ -49,15 +47,11 @@ async def _serve(config: Config, catalogs: Sequence[Path], listen: Callable[[Ser
     slot = HostSlot(lambda: _open(config, catalogs))
     names = module_names(entry.name for entry in config.servers if not entry.is_disabled)
     server = Front(slot).server(sorted(names.values()))
-    signals: list[int] = []
-    async with anyio.create_task_group() as outer:
-        await outer.start(_until_signal, outer.cancel_scope, signals)
-        async with anyio.create_task_group() as inner:
-            inner.start_soon(slot.own)
-            await listen(server)
-            slot.close()
-        outer.cancel_scope.cancel()
-    return INTERRUPTED if signals else OK
+    async with anyio.create_task_group() as group:
+        group.start_soon(slot.own)
+        await listen(server)
+        slot.close()
+    return OK
 
 
 @asynccontextmanager
@@ -68,17 +62,6 @@ async def _open(config: Config, catalogs: Sequence[Path]) -> AsyncIterator[Front
         gc.freeze()
         gc.enable()
         yield host
-
-
-async def _until_signal(
-    scope: anyio.CancelScope, signals: list[int], *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
-) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
-        task_status.started()
-        async for number in received:
-            signals.append(number)
-            scope.cancel()
-            return
 
 
 def _http(address: str) -> Callable[[Server[Any]], Awaitable[None]]:

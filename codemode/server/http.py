@@ -19,6 +19,7 @@ from codemode.errors import ConfigError
 
 PATH: Final = "/mcp"
 _MAX_BODY_BYTES: Final = 4 << 20  # given: the protocol library's own default; a program has 256 kB at most
+_BACKLOG: Final = 128  # given: as many as asyncio lets wait; a web server raises it to its own figure
 _MAX_SESSIONS: Final = 200  # chosen: clients of one person on one machine
 
 
@@ -77,6 +78,7 @@ def bind(address: str) -> tuple[socket.socket, str]:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1" if host == "localhost" else host, int(port_text)))
+        listener.listen(_BACKLOG)  # before the address is told: whoever connects at once waits, and is not refused
     except OSError as error:
         listener.close()
         reason = (error.strerror or type(error).__name__).lower()

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.support.front_process import calls_of, codemode, environment, write_config
+from tests.support.front_process import calls_of, codemode, environment, heed_interrupts, write_config
 
 COMMANDS = ["demo", "serve", "search", "run", "runs", "bindings", "catalog"]
 
@@ -239,8 +239,9 @@ def test_a_file_is_run_by_its_name_and_a_missing_one_is_two(folder):
     assert "error[config.missing]: nothing.py: cannot be read" in missing.stderr
 
 
-def test_an_interrupt_ends_a_run_with_130(folder):
-    (folder / "task.py").write_text("tools.tracker.wait(seconds=30)")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_with_130(folder, number):
+    (folder / "task.py").write_text("tools.tracker.wait(seconds=300)")
     (folder / "calls.jsonl").unlink(missing_ok=True)
     with subprocess.Popen(
         [sys.executable, "-m", "codemode", "run", "task.py", "--config", str(write_config(folder))],
@@ -250,11 +251,12 @@ def test_an_interrupt_ends_a_run_with_130(folder):
         text=True,
         cwd=folder,
         env=environment(folder),
+        preexec_fn=heed_interrupts,
     ) as process:
         deadline = time.monotonic() + 30
         while not calls_of(folder) and time.monotonic() < deadline:
             time.sleep(0.05)  # the call that arrives is what shows that the program runs
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (130, "")
     assert err.endswith("error[cli.interrupted]: stopped by a signal\n")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,11 @@ def codemode(*arguments: object, folder: Path, stdin: str = "", timeout_s: float
     )
 
 
+def heed_interrupts() -> None:
+    """For `preexec_fn`: SIGINT acts as at a terminal, also when a shell runs these tests in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class RawFront:
     """A served front, spoken to in lines, so that a test sees everything that comes out of standard output."""
 
@@ -55,6 +61,7 @@ class RawFront:
             text=True,
             cwd=folder,
             env=environment(folder),
+            preexec_fn=heed_interrupts,
         )
         self.lines: list[str] = []
         self._id = 0
