@@ -9,19 +9,22 @@ bounded and flat, ids act once, and what waits towards a guest that does not rea
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
+import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
-import anyio.lowlevel
 
 from sandbox import wire
 from sandbox.spec import Limits
 
-_RECEIVE_BYTES = 256 * 1024
+_TURN_S = 0.005  # chosen: other runs and the deadline get their turn this often
 _OVERDRAFT = 2  # chosen: one frame more than `queued_bytes` may wait; senders wait for room before the next
 
 
@@ -111,7 +114,11 @@ def parse_facts(payload: bytes) -> dict[str, Any]:
 
 
 class Channel:
-    """One guest's stream. One task reads, any task sends; `write_for_ever` must run beside them."""
+    """One guest's stream: `receive` before the run, `listening` during it; any task sends.
+
+    While it listens, the socket stays registered with the event loop and each frame is handed over from there: a task
+    that waits for the socket anew each time costs four times as much (measured, `tests/bench/bench_sandbox.py`).
+    """
 
     def __init__(self, stream: socket.socket, limits: Limits) -> None:
         self._socket = stream
@@ -121,7 +128,10 @@ class Channel:
         self._queued = 0
         self._has_output = anyio.Event()
         self._has_room = anyio.Event()
-        self._batches = 0
+        self._bodies: deque[bytes] = deque()
+        self._take: Callable[[bytes], None] | None = None  # None: nobody listens
+        self._end: Callable[[Exception | None], None]
+        self._is_paused = False
 
     # -- receiving ------------------------------------------------------------------------------------------------
 
@@ -132,27 +142,99 @@ class Channel:
             ChannelError: `limit.frame`: a frame is announced that is longer than `frame_bytes`.
         """
         while True:
-            data = await self._receive_bytes()
+            data = self._receive_now()
+            if data is None:
+                await anyio.wait_readable(self._socket)
+                continue
             if not data:
                 return None
-            try:
-                bodies = self._splitter.feed(data)
-            except wire.WireError as error:
-                raise ChannelError("limit.frame", str(error)) from error
+            bodies = self._split(data)
             if bodies:
                 return bodies
 
-    async def _receive_bytes(self) -> bytes:
-        self._batches += 1
-        if self._batches % 16 == 0:  # a guest that always has more to say must not keep the loop to itself
-            await anyio.lowlevel.checkpoint()
-        while True:
+    @contextmanager
+    def listening(self, take: Callable[[bytes], None], end: Callable[[Exception | None], None]) -> Iterator[None]:
+        """Call `take` with the body of each frame that comes, in order, and `end` once when no more will.
+
+        `end` gets None when the guest has closed its end, else what was wrong (`ChannelError`), or what `take` raised.
+        """
+        self._take, self._end = take, end
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._socket, self._on_readable)
+        try:
+            yield
+        finally:
+            self._stop()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether frames wait for `resume`."""
+        return self._is_paused
+
+    def pause(self) -> None:
+        """Take no further frame until `resume`; what the guest sends meanwhile stays in the socket."""
+        self._is_paused = True
+        self._loop.remove_reader(self._socket)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._is_paused = False
+        if self._take is not None:
+            self._loop.add_reader(self._socket, self._on_readable)
+            self._hand_over()
+
+    def _stop(self) -> None:
+        if self._take is not None:
+            self._take = None
+            self._bodies.clear()
+            self._loop.remove_reader(self._socket)
+
+    def _on_readable(self) -> None:
+        if not self._bodies:
             try:
-                return self._socket.recv(_RECEIVE_BYTES)
-            except BlockingIOError:
-                await anyio.wait_readable(self._socket)
-            except ConnectionError:
-                return b""
+                data = self._receive_now()
+                if data is None:
+                    return
+                self._bodies.extend(self._split(data) if data else ())
+            except ChannelError as error:
+                self._finish(error)
+                return
+            if not data:
+                self._finish(None)
+                return
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Hand over what has come, for a turn: a flood of small frames must not keep the loop to itself."""
+        turn = time.monotonic()
+        while self._bodies and self._take is not None and not self._is_paused:
+            try:
+                self._take(self._bodies.popleft())
+            except Exception as error:  # noqa: BLE001 - the rim of a run: told to whoever waits for its end
+                self._finish(error)
+                return
+            if time.monotonic() - turn > _TURN_S and self._bodies:
+                self._loop.call_soon(self._hand_over)
+                return
+
+    def _finish(self, error: Exception | None) -> None:
+        self._stop()
+        self._end(error)
+
+    def _receive_now(self) -> bytes | None:
+        """What is there; None when nothing is, nothing (`b""`) at the end of the stream."""
+        try:
+            return self._socket.recv(self._splitter.appetite_bytes)
+        except BlockingIOError:
+            return None
+        except ConnectionError:
+            return b""
+
+    def _split(self, data: bytes) -> list[bytes]:
+        try:
+            return self._splitter.feed(data)
+        except wire.WireError as error:
+            raise ChannelError("limit.frame", str(error)) from error
 
     # -- sending --------------------------------------------------------------------------------------------------
 
@@ -193,9 +275,14 @@ class Channel:
         except OSError:  # the guest is gone; the reader will notice
             return len(frame)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether less than `queued_bytes` is waiting."""
+        return self._queued < self._limits.queued_bytes
+
     async def wait_for_room(self) -> None:
         """Return when less than `queued_bytes` is waiting."""
-        while self._queued >= self._limits.queued_bytes:
+        while not self.has_room:
             self._has_room = anyio.Event()
             await self._has_room.wait()
 
@@ -214,5 +301,5 @@ class Channel:
                     self._outbox[0] = frame[sent:]
                     break
                 self._outbox.popleft()
-            if self._queued < self._limits.queued_bytes:
+            if self.has_room:
                 self._has_room.set()

@@ -10,11 +10,10 @@ import inspect
 import json
 import logging
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Coroutine, Mapping
 from typing import Any
 
 import anyio
-import anyio.lowlevel
 from anyio.abc import TaskGroup
 
 from sandbox import outcome
@@ -24,7 +23,6 @@ from sandbox.spec import Call, CallHandler, Limits, ModuleLoader, Reply, RunResu
 
 logger = logging.getLogger(__name__)
 
-_TURN_S = 0.005  # chosen: other runs and the deadline get their turn this often
 _EXIT_S = 2.0  # chosen: a guest whose stream has ended is a process that is being torn down
 
 
@@ -43,9 +41,12 @@ class Pump:
         self._seen: set[int] = set()
         self._calls = 0
         self._loads = 0
-        self._answering: dict[int, anyio.CancelScope] = {}
+        self._answering: dict[int, _Answering] = {}
+        self._idle: list[_Hand] = []
         self._slot_free = anyio.Event()
         self._started = time.monotonic()
+        self._over = anyio.Event()
+        self._fault: Exception | None = None
         self._result: RunResult | None = None
         self._tasks: TaskGroup
 
@@ -53,19 +54,32 @@ class Pump:
         """Send `go` with its order, then pump until the end, the deadline or a fault."""
         self._started = time.monotonic()
         wall = self._limits.wall_s
-        with anyio.move_on_after(wall):
-            async with anyio.create_task_group() as self._tasks:
-                self._tasks.start_soon(self._channel.write_for_ever)
-                try:
-                    self._channel.send({"kind": "go"}, json.dumps(order).encode("ascii"))
-                    await self._read()
-                except ChannelError as error:
-                    self._end_with(error.code, error.message)
-                self._tasks.cancel_scope.cancel()
+        try:
+            with anyio.move_on_after(wall):
+                async with anyio.create_task_group() as self._tasks:
+                    await self._pump(json.dumps(order).encode("ascii"))
+                    self._tasks.cancel_scope.cancel()
+        finally:
+            for answering in self._answering.values():
+                answering.close()
+        if self._fault is not None:
+            raise self._fault
         if self._result is None:
             self._end_with("limit.wall", f"the program still ran after {wall:g} s, `wall_s` allows no more")
         assert self._result is not None
         return self._result
+
+    async def _pump(self, order: bytes) -> None:
+        self._tasks.start_soon(self._channel.write_for_ever)
+        with self._channel.listening(self._take, self._stop):
+            try:
+                self._channel.send({"kind": "go"}, order)
+            except ChannelError as error:
+                self._stop(error)
+            await self._over.wait()
+        if self._result is None and self._fault is None:  # the stream has ended without an `end` frame
+            ending = await self._guest.wait_exit(_EXIT_S)
+            self._result = outcome.from_exit(ending, self._limits, self._prints, self._usage())
 
     def _usage(self) -> Usage:
         return Usage(wall_s=time.monotonic() - self._started, calls=self._calls, printed_bytes=self._prints.total_bytes)
@@ -76,49 +90,42 @@ class Pump:
             self._guest.kill()
             self._result = outcome.from_code(code, message, self._prints, self._usage())
 
-    def _fault(self, error: ChannelError) -> None:
-        """A task that answers a call met a fault: end the run and stop the reader."""
-        self._end_with(error.code, error.message)
-        self._tasks.cancel_scope.cancel()
+    def _stop(self, error: Exception | None) -> None:
+        """No more frames will come, or none that count."""
+        if isinstance(error, ChannelError):
+            self._end_with(error.code, error.message)
+        elif error is not None:
+            self._fault = error
+        self._over.set()
 
     # -- frames of the guest ----------------------------------------------------------------------------------------
 
-    async def _read(self) -> None:
-        while True:
-            bodies = await self._channel.receive()
-            if bodies is None:
-                ending = await self._guest.wait_exit(_EXIT_S)
-                self._result = outcome.from_exit(ending, self._limits, self._prints, self._usage())
-                return
-            turn = time.monotonic()
-            for body in bodies:
-                if await self._take(parse_frame(body)):
-                    return
-                if time.monotonic() - turn > _TURN_S:  # a flood of small frames must not keep the loop to itself
-                    await anyio.lowlevel.checkpoint()
-                    turn = time.monotonic()
+    def _take(self, body: bytes) -> None:
+        """Act on one frame.
 
-    async def _take(self, frame: GuestFrame) -> bool:
-        """Act on one frame; True when it was the last."""
+        Raises:
+            ChannelError: it breaks a rule; the run ends.
+        """
+        frame = parse_frame(body)
         match frame.kind:
             case "call":
-                await self._take_call(frame)
+                self._take_call(frame)
             case "load":
-                await self._take_load(frame)
+                self._take_load(frame)
             case "print":
                 self._prints.add(frame.payload, is_complaint=frame.header["stream"] == "err")
                 self._check_output(0)
             case "cancel":
-                scope = self._answering.get(frame.header["id"])
-                if scope is not None:
-                    scope.cancel()
+                answering = self._answering.get(frame.header["id"])
+                if answering is not None:
+                    answering.scope.cancel()
             case "end":
                 self._check_output(len(frame.payload))
                 self._result = outcome.from_end(frame.header, frame.payload, self._prints, self._usage())
-                return True
+                self._channel.pause()
+                self._over.set()
             case _:
                 raise ChannelError("guest.protocol", f"`{frame.kind}` came while the program runs")
-        return False
 
     def _check_output(self, value_bytes: int) -> None:
         used, allowed = self._prints.total_bytes + value_bytes, self._limits.output_bytes
@@ -135,9 +142,24 @@ class Pump:
         self._seen.add(number)
         return number
 
+    def _hold(self, work: Coroutine[Any, Any, None]) -> None:
+        """Take no further frame until the work is done: a guest that is faster than its answers waits."""
+        self._channel.pause()
+        self._tasks.start_soon(self._held, work)
+
+    async def _held(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except ChannelError as error:
+            self._stop(error)
+        else:
+            self._channel.resume()
+        finally:
+            work.close()
+
     # -- calls --------------------------------------------------------------------------------------------------------
 
-    async def _take_call(self, frame: GuestFrame) -> None:
+    def _take_call(self, frame: GuestFrame) -> None:
         number = self._claim_id(frame)
         self._calls += 1
         if self._calls > self._limits.calls:
@@ -147,39 +169,60 @@ class Pump:
         if len(frame.payload) > self._limits.argument_bytes:
             self._send_reply(number, _too_large(len(frame.payload), self._limits.argument_bytes))
             return
-        while len(self._answering) >= self._limits.in_flight:
-            self._slot_free = anyio.Event()
-            await self._slot_free.wait()
-        await self._channel.wait_for_room()
-        answer = self._ask(Call(id=number, target=frame.header["target"], arguments=frame.payload))
-        if isinstance(answer, Reply):
-            self._send_reply(number, answer)
-            return
-        scope = anyio.CancelScope()
-        self._answering[number] = scope
-        self._tasks.start_soon(self._answer, number, answer, scope)
+        call = Call(id=number, target=frame.header["target"], arguments=frame.payload)
+        if self._may_begin:
+            self._begin(call)
+        else:
+            self._hold(self._begin_later(call))
 
-    def _ask(self, call: Call) -> Reply | Awaitable[Reply]:
+    @property
+    def _may_begin(self) -> bool:
+        return len(self._answering) < self._limits.in_flight and self._channel.has_room
+
+    async def _begin_later(self, call: Call) -> None:
+        while not self._may_begin:
+            await self._channel.wait_for_room()
+            if len(self._answering) >= self._limits.in_flight:
+                self._slot_free = anyio.Event()
+                await self._slot_free.wait()
+        self._begin(call)
+
+    def _begin(self, call: Call) -> None:
+        """Answer a call at once when the answer is there, else by a task: one that has nothing to do, or a new one."""
         try:
-            return self._call(call)
+            answer = self._call(call)
         except Exception as error:  # noqa: BLE001 - the rim of one call: its fault is the program's exception
-            return _raised(error)
+            answer = _raised(error)
+        if isinstance(answer, Reply):
+            self._send_reply(call.id, answer)
+            return
+        work = self._answering[call.id] = _Answering(call.id, answer)
+        if self._idle:
+            self._idle.pop().give(work)
+        else:
+            self._tasks.start_soon(self._answer_for_ever, work)
 
-    async def _answer(self, number: int, pending: Awaitable[Reply], scope: anyio.CancelScope) -> None:
+    async def _answer_for_ever(self, work: _Answering) -> None:
+        while True:
+            await self._answer(work)
+            hand = _Hand()
+            self._idle.append(hand)
+            work = await hand.wait()
+
+    async def _answer(self, work: _Answering) -> None:
         try:
-            with scope:
+            with work.scope:
                 try:
-                    reply = await pending
+                    reply = await work.pending
                 except Exception as error:  # noqa: BLE001 - the rim of one call
                     reply = _raised(error)
                 await self._channel.wait_for_room()
-                self._send_reply(number, reply)
+                self._send_reply(work.number, reply)
         except ChannelError as error:
-            self._fault(error)
+            self._stop(error)
         finally:
-            if inspect.iscoroutine(pending):
-                pending.close()
-            del self._answering[number]
+            work.close()
+            del self._answering[work.number]
             self._slot_free.set()
 
     def _send_reply(self, number: int, reply: Reply) -> None:
@@ -188,15 +231,18 @@ class Pump:
 
     # -- modules ------------------------------------------------------------------------------------------------------
 
-    async def _take_load(self, frame: GuestFrame) -> None:
+    def _take_load(self, frame: GuestFrame) -> None:
         number = self._claim_id(frame)
         self._loads += 1
         if self._loads > self._limits.modules:
             allowed = self._limits.modules
             raise ChannelError("limit.calls", f"the program loads module {self._loads}, `modules` allows {allowed}")
+        self._hold(self._load_module(number, frame.header["name"]))
+
+    async def _load_module(self, number: int, name: str) -> None:
         await self._channel.wait_for_room()
         try:
-            source = self._load(frame.header["name"])
+            source = self._load(name)
             if inspect.isawaitable(source):
                 source = await source
         except Exception:  # the rim of one import: the program sees that there is no such module
@@ -204,6 +250,42 @@ class Pump:
             source = None
         header = {"kind": "module", "id": number, "found": source is not None}
         self._channel.send(header, (source or "").encode("utf-8"))
+
+
+class _Answering:
+    """A call whose answer takes a while; leaving its scope gives it up."""
+
+    __slots__ = ("number", "pending", "scope")
+
+    def __init__(self, number: int, pending: Awaitable[Reply]) -> None:
+        self.number = number
+        self.pending = pending
+        self.scope = anyio.CancelScope()
+
+    def close(self) -> None:
+        """Let go of a coroutine that was never awaited, or is done."""
+        if inspect.iscoroutine(self.pending):
+            self.pending.close()
+
+
+class _Hand:
+    """A task without work. Making a task costs four times as much as waking one."""
+
+    __slots__ = ("_has_work", "_work")
+
+    def __init__(self) -> None:
+        self._has_work = anyio.Event()
+        self._work: _Answering
+
+    def give(self, work: _Answering) -> None:
+        """Wake the task."""
+        self._work = work
+        self._has_work.set()
+
+    async def wait(self) -> _Answering:
+        """The next work."""
+        await self._has_work.wait()
+        return self._work
 
 
 def _no_calls(call: Call) -> Reply:

@@ -22,8 +22,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from sandbox import wire
 
-_RECEIVE_BYTES = 256 * 1024  # chosen: one system call takes what a unix socket buffer usually holds
-
 
 class Answer(NamedTuple):
     """A `reply` or `module` frame."""
@@ -246,7 +244,7 @@ class Link:
 
     def _receive_bytes(self, flags: int) -> bytes:
         try:
-            data = self._socket.recv(_RECEIVE_BYTES, flags)
+            data = self._socket.recv(self._splitter.appetite_bytes, flags)
         except BlockingIOError:
             raise
         except OSError:

@@ -1,6 +1,7 @@
 """The host's half of a channel against a guest that may send anything and may never read."""
 
 import socket
+import time
 
 import anyio
 import pytest
@@ -131,3 +132,101 @@ async def test_what_is_queued_reaches_a_guest_that_reads_late(ends):
         tasks.cancel_scope.cancel()
     assert ids == list(range(1, 101))
     assert channel.queued_bytes == 0
+
+
+class Ear:
+    """What a channel hands over while it listens."""
+
+    def __init__(self):
+        self.texts = []
+        self.ends = []
+        self.over = anyio.Event()
+
+    def take(self, body):
+        self.texts.append(parse_frame(body).payload)
+
+    def end(self, error):
+        self.ends.append(error)
+        self.over.set()
+
+    async def wait(self):
+        with anyio.fail_after(5):
+            await self.over.wait()
+
+
+def _print(text):
+    return wire.encode({"kind": "print", "stream": "out"}, text)
+
+
+async def test_while_listening_frames_are_handed_over_in_order_and_the_end_is_told_once(ends):
+    ours, theirs = ends
+    ear = Ear()
+    theirs.sendall(_print(b"a") + _print(b"b"))
+    theirs.shutdown(socket.SHUT_WR)
+    with Channel(ours, SMALL).listening(ear.take, ear.end):
+        await ear.wait()
+    assert (ear.texts, ear.ends) == ([b"a", b"b"], [None])
+
+
+async def test_nothing_is_taken_during_a_pause_and_nothing_is_lost_by_it(ends):
+    ours, theirs = ends
+    ear = Ear()
+    channel = Channel(ours, SMALL)
+
+    def take(body):
+        ear.take(body)
+        channel.pause()
+
+    with channel.listening(take, ear.end):
+        theirs.sendall(_print(b"a") + _print(b"b"))
+        theirs.shutdown(socket.SHUT_WR)
+        for expected in ([b"a"], [b"a", b"b"]):
+            with anyio.fail_after(5):
+                while not channel.is_paused:
+                    await anyio.lowlevel.checkpoint()
+            assert ear.texts == expected
+            channel.resume()
+        await ear.wait()
+    assert ear.ends == [None]
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [((SMALL.frame_bytes + 1).to_bytes(4, "big"), "limit.frame"), (wire.encode({"kind": "x"}), "guest.protocol")],
+)
+async def test_a_frame_that_breaks_a_rule_ends_the_listening_with_its_code(ends, sent, code):
+    ours, theirs = ends
+    ear = Ear()
+    theirs.sendall(sent + _print(b"never taken"))
+    with Channel(ours, SMALL).listening(ear.take, ear.end):
+        await ear.wait()
+    assert [error.code for error in ear.ends] == [code]
+    assert ear.texts == []
+
+
+async def test_whatever_the_taker_raises_is_told_to_whoever_waits_for_the_end(ends):
+    ours, theirs = ends
+    ear = Ear()
+    theirs.sendall(_print(b"a"))
+    with Channel(ours, SMALL).listening(lambda body: 1 / 0, ear.end):
+        await ear.wait()
+    assert [type(error) for error in ear.ends] == [ZeroDivisionError]
+
+
+async def test_a_flood_of_small_frames_leaves_turns_to_others(ends):
+    ours, theirs = ends
+    theirs.sendall(_print(b"") * 1_000)
+    theirs.shutdown(socket.SHUT_WR)
+    ear = Ear()
+    between = []
+
+    def take(body):
+        ear.take(body)
+        time.sleep(0.001)  # work that takes long enough to need turns
+
+    with Channel(ours, SMALL).listening(take, ear.end):
+        while not ear.over.is_set():
+            between.append(len(ear.texts))
+            await anyio.lowlevel.checkpoint()
+    assert len(ear.texts) == 1_000
+    assert len(set(between)) > 10

@@ -24,6 +24,15 @@ def test_frames_come_back_whole_however_the_stream_is_cut(payloads, step):
     assert splitter.held_bytes == 0
 
 
+def test_more_is_asked_for_while_a_long_frame_is_on_its_way():
+    splitter = wire.Splitter(1 << 20)
+    little = splitter.appetite_bytes
+    splitter.feed((1 << 20).to_bytes(4, "big"))
+    assert splitter.appetite_bytes > little
+    splitter.feed(b"x" * (1 << 20))
+    assert splitter.appetite_bytes == little
+
+
 def test_a_length_above_the_cap_is_refused_before_anything_of_it_is_stored():
     splitter = wire.Splitter(100)
     with pytest.raises(wire.WireError):
