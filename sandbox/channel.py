@@ -114,7 +114,7 @@ def parse_facts(payload: bytes) -> dict[str, Any]:
 
 
 class Channel:
-    """One guest's stream: `receive` before the run, `listening` during it; any task sends.
+    """One guest's stream: `receive` before the run, `listening` during it; any task of its loop sends.
 
     While it listens, the socket stays registered with the event loop and each frame is handed over from there: a task
     that waits for the socket anew each time costs four times as much (measured, `tests/bench/bench_sandbox.py`).
@@ -122,11 +122,12 @@ class Channel:
 
     def __init__(self, stream: socket.socket, limits: Limits) -> None:
         self._socket = stream
+        self._descriptor = stream.fileno()
+        self._loop = asyncio.get_running_loop()
         self._limits = limits
         self._splitter = wire.Splitter(limits.frame_bytes)
         self._outbox: deque[memoryview] = deque()
         self._queued = 0
-        self._has_output = anyio.Event()
         self._has_room = anyio.Event()
         self._bodies: deque[bytes] = deque()
         self._take: Callable[[bytes], None] | None = None  # None: nobody listens
@@ -159,12 +160,16 @@ class Channel:
         `end` gets None when the guest has closed its end, else what was wrong (`ChannelError`), or what `take` raised.
         """
         self._take, self._end = take, end
-        self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self._socket, self._on_readable)
+        self._loop.add_reader(self._descriptor, self._on_readable)
         try:
             yield
         finally:
-            self._stop()
+            self.close()
+
+    def close(self) -> None:
+        """Take and send nothing more. Before the socket is closed: its number may then be another one's."""
+        self._stop()
+        self._loop.remove_writer(self._descriptor)
 
     @property
     def is_paused(self) -> bool:
@@ -174,20 +179,20 @@ class Channel:
     def pause(self) -> None:
         """Take no further frame until `resume`; what the guest sends meanwhile stays in the socket."""
         self._is_paused = True
-        self._loop.remove_reader(self._socket)
+        self._loop.remove_reader(self._descriptor)
 
     def resume(self) -> None:
         """Go on after `pause`."""
         self._is_paused = False
         if self._take is not None:
-            self._loop.add_reader(self._socket, self._on_readable)
+            self._loop.add_reader(self._descriptor, self._on_readable)
             self._hand_over()
 
     def _stop(self) -> None:
         if self._take is not None:
             self._take = None
             self._bodies.clear()
-            self._loop.remove_reader(self._socket)
+            self._loop.remove_reader(self._descriptor)
 
     def _on_readable(self) -> None:
         if not self._bodies:
@@ -257,9 +262,10 @@ class Channel:
         if not self._outbox:
             frame = frame[self._send_now(frame) :]
         if frame:
+            if not self._outbox:
+                self._loop.add_writer(self._descriptor, self._write)
             self._outbox.append(frame)
             self._queued += len(frame)
-            self._has_output.set()
             if self._queued > self._limits.queued_bytes * _OVERDRAFT:
                 raise ChannelError(
                     "limit.queued",
@@ -286,20 +292,17 @@ class Channel:
             self._has_room = anyio.Event()
             await self._has_room.wait()
 
-    async def write_for_ever(self) -> None:
-        """Send what is queued as the guest takes it; run this in a task of its own until cancelled."""
-        while True:
-            while not self._outbox:
-                self._has_output = anyio.Event()
-                await self._has_output.wait()
-            await anyio.wait_writable(self._socket)
-            while self._outbox:
-                frame = self._outbox[0]
-                sent = self._send_now(frame)
-                self._queued -= sent
-                if sent < len(frame):
-                    self._outbox[0] = frame[sent:]
-                    break
-                self._outbox.popleft()
-            if self.has_room:
-                self._has_room.set()
+    def _write(self) -> None:
+        """The guest takes more: send what is queued."""
+        while self._outbox:
+            frame = self._outbox[0]
+            sent = self._send_now(frame)
+            self._queued -= sent
+            if sent < len(frame):
+                self._outbox[0] = frame[sent:]
+                break
+            self._outbox.popleft()
+        else:
+            self._loop.remove_writer(self._descriptor)
+        if self.has_room:
+            self._has_room.set()

@@ -43,6 +43,7 @@ class Pump:
         self._loads = 0
         self._answering: dict[int, _Answering] = {}
         self._idle: list[_Hand] = []
+        self._is_held = False
         self._slot_free = anyio.Event()
         self._started = time.monotonic()
         self._over = anyio.Event()
@@ -58,7 +59,8 @@ class Pump:
             with anyio.move_on_after(wall):
                 async with anyio.create_task_group() as self._tasks:
                     await self._pump(json.dumps(order).encode("ascii"))
-                    self._tasks.cancel_scope.cancel()
+                    if self._answering or self._idle or self._is_held:
+                        self._tasks.cancel_scope.cancel()
         finally:
             for answering in self._answering.values():
                 answering.close()
@@ -70,7 +72,6 @@ class Pump:
         return self._result
 
     async def _pump(self, order: bytes) -> None:
-        self._tasks.start_soon(self._channel.write_for_ever)
         with self._channel.listening(self._take, self._stop):
             try:
                 self._channel.send({"kind": "go"}, order)
@@ -144,6 +145,7 @@ class Pump:
 
     def _hold(self, work: Coroutine[Any, Any, None]) -> None:
         """Take no further frame until the work is done: a guest that is faster than its answers waits."""
+        self._is_held = True
         self._channel.pause()
         self._tasks.start_soon(self._held, work)
 
@@ -153,6 +155,7 @@ class Pump:
         except ChannelError as error:
             self._stop(error)
         else:
+            self._is_held = False
             self._channel.resume()
         finally:
             work.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from sandbox.errors import SpecError
@@ -63,7 +63,7 @@ class Limits:
 
     def to_wire(self) -> dict[str, float | int]:
         """The limits as a flat JSON object, for the `prepare` frame."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in _RANGES}
 
     def with_changes(self, **changes: float) -> Limits:
         """A copy with some fields changed, checked again."""

@@ -98,7 +98,7 @@ class Sandbox:
         try:
             await prepared.compile(source)
         except BaseException:
-            self.release(guest)
+            await prepared.discard()
             raise
         return prepared
 
@@ -151,7 +151,11 @@ class Prepared:
         """End the guest; harmless when that has happened."""
         guest, self._guest = self._guest, None
         if guest is not None:
-            self._box.release(guest)
+            self._release(guest)
+
+    def _release(self, guest: Guest) -> None:
+        self._channel.close()
+        self._box.release(guest)
 
     async def compile(self, source: bytes) -> None:
         """Send `prepare` and read the answer. Called once, by `Sandbox.prepare`."""
@@ -232,4 +236,4 @@ class Prepared:
                 pump = Pump(guest, self._channel, self._spec.limits, call, load)
                 return await pump.run({"modules": {**self._spec.modules, **(modules or {})}, "aliases": aliases or {}})
         finally:
-            self._box.release(guest)
+            self._release(guest)

@@ -114,6 +114,11 @@ def remember_source(filename: str, lines: tuple[str, ...]) -> None:
     linecache.cache[filename] = (sum(map(len, text)), None, text, filename)
 
 
+def forget_source(filename: str) -> None:
+    """Undo `remember_source`."""
+    linecache.cache.pop(filename, None)
+
+
 def describe(error: BaseException, filename: str, *, code: str, notes: tuple[str, ...] = ()) -> dict[str, Any]:
     """An exception as the `error` object of an `end` frame: the model's own frames only, bounded.
 

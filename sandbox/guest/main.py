@@ -15,7 +15,6 @@ import gc
 import importlib
 import inspect
 import json
-import math
 import os
 import random
 import resource
@@ -26,22 +25,22 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any, NoReturn
 
+from sandbox import wire
 from sandbox.dialect import modules
 from sandbox.dialect.builtins import Runtime, make_builtins, make_native_builtins
 from sandbox.dialect.modules import build_facades, nearest
 from sandbox.dialect.program import Compiled, compile_program
-from sandbox.guest import remote
+from sandbox.guest import facts, remote
 from sandbox.guest.aio import AsyncRuntime, ToolThreads, as_coroutine
-from sandbox.guest.capture import Printer, describe, remember_source
+from sandbox.guest.capture import Printer, describe, forget_source, remember_source
 from sandbox.guest.importer import HostFinder
-from sandbox.guest.link import Link
+from sandbox.guest.link import Answer, Link
 from sandbox.guest.seal import tighten
 from sandbox.guest.values import Rendered, preview, render
 from sandbox.linux import rlimits
-from sandbox.spec import UNKNOWN, Limits
+from sandbox.spec import Limits
 
 _NO_THREAD = "can't start new thread"  # CPython, Modules/_threadmodule.c
 _WARM_UP = b"""import json
@@ -84,7 +83,8 @@ def serve(
     run.attach(link, loop)
     warnings.showwarning = run._note_warning
     if not select.select([channel], [], [], 0)[0]:  # nobody waits yet: pay now for the copies of shared memory
-        run.warm_up()
+        run.rehearse()
+        run.link = link
         gc.collect()
         gc.freeze()
     gc.enable()
@@ -104,7 +104,7 @@ class _Run:
     """One program's life. Made, and warmed up, before there is a program: what can be ready is."""
 
     def __init__(self) -> None:
-        self.link: Link
+        self.link: Link | _Deaf
         self.printer = Printer()
         self.complaints = Printer("err")
         self.aio = AsyncRuntime()
@@ -143,6 +143,19 @@ class _Run:
         render([self.value])
         self.value, self.has_value = None, False
 
+    def rehearse(self) -> None:
+        """A whole run that nobody hears of: what a run touches is then this process's own and warm, not shared."""
+        self.link = _Deaf()
+        order = {"dialect": "restricted", "filename": "<warm>", "seed": 0, "roots": [], "limits": Limits().to_wire()}
+        header, source = wire.decode(wire.encode({"kind": "prepare", **order}, _WARM_UP)[wire.PREFIX.size :])
+        Limits(**header["limits"])
+        rlimits.rehearse()
+        self.go(self.prepare(header, source), json.loads('{"modules": {}, "aliases": {}}'))
+        futures_thread._shutdown = False
+        sys.meta_path.remove(self.finder)
+        forget_source("<warm>")
+        self.value, self.has_value = None, False
+
     def prepare(self, header: Mapping[str, Any], source: bytes) -> Compiled:
         """Compile and tell the host what the program uses."""
         self.dialect, self.filename, self.seed = header["dialect"], header["filename"], header["seed"]
@@ -152,22 +165,7 @@ class _Run:
         self.memory_text = f"the program needs more memory than `memory_bytes` allows ({allowed >> 20} MiB)"
         roots = tuple(header["roots"])
         compiled = compile_program(source, dialect=self.dialect, filename=self.filename, roots=roots)
-        facts = {
-            "names": [asdict(item) for item in compiled.names],
-            "calls": [
-                {
-                    "path": item.path,
-                    "line": item.line,
-                    "positional": [_literal(value) for value in item.positional],
-                    "keywords": {key: _literal(value) for key, value in item.keywords.items()},
-                    "is_open": item.is_open,
-                    "is_free": item.is_free,
-                }
-                for item in compiled.calls
-            ],
-            "diagnostics": [asdict(item) for item in compiled.diagnostics],
-        }
-        self.link.post({"kind": "prepared"}, json.dumps(facts).encode("ascii"))
+        self.link.post({"kind": "prepared"}, facts.encode(compiled))
         return compiled
 
     def go(self, compiled: Compiled, order: Mapping[str, Any]) -> None:
@@ -287,6 +285,21 @@ class _Run:
         }
 
 
+class _Deaf:
+    """Where a rehearsal sends its frames."""
+
+    def set_window(self, in_flight: int) -> None:
+        """Part of the link."""
+
+    def post(self, header: dict[str, Any], payload: bytes = b"") -> None:
+        """Part of the link."""
+        wire.encode(header, payload)
+
+    def request(self, header: dict[str, Any], payload: bytes = b"") -> Answer:
+        """Part of the link; a rehearsal asks for nothing."""
+        raise NotImplementedError
+
+
 class _Importer:
     """`__import__` of a program: roots through Python's own import system, the rest from the facades."""
 
@@ -368,20 +381,3 @@ def _shed(error: MemoryError, main: Any) -> MemoryError:
     main.__dict__.clear()
     gc.collect()
     return error
-
-
-def _literal(value: Any) -> dict[str, Any]:
-    """A literal in JSON for the host, which must tell `unknown` from every value."""
-    if value is UNKNOWN or not _is_json(value):
-        return {"is_known": False}
-    return {"is_known": True, "value": value}
-
-
-def _is_json(value: Any) -> bool:
-    if value is None or type(value) in (bool, int, str):
-        return True
-    if type(value) is float:
-        return math.isfinite(value)
-    if type(value) is list:
-        return all(map(_is_json, value))
-    return type(value) is dict and all(type(key) is str and _is_json(item) for key, item in value.items())

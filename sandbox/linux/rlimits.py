@@ -99,6 +99,12 @@ def apply(pairs: Pairs) -> None:
             raise OSError(1, f"resource {kind} is not limited to {pair}")
 
 
+def rehearse() -> None:
+    """Set the limits that a run will lower to what they are: no change, but the code and its memory are warm."""
+    kinds = (resource.RLIMIT_DATA, resource.RLIMIT_CPU, resource.RLIMIT_NPROC)
+    apply({kind: resource.getrlimit(kind) for kind in kinds})
+
+
 def use_reserve() -> None:
     """Let the calling process use the reserve above the soft memory limit, to report that memory ran out."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)

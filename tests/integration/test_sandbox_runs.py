@@ -127,6 +127,12 @@ async def test_a_source_above_the_limit_is_refused_before_a_guest_is_taken(box):
     assert caught.value.code == "limit.source"
 
 
+async def test_a_program_larger_than_a_socket_holds_reaches_its_guest(box):
+    source = f"len('{'a' * 3_000_000}')"
+    result = await run(box, source, limits=Limits(source_bytes=4 << 20))
+    assert (result.status, result.value) == ("ok", 3_000_000), result.error
+
+
 @pytest.mark.parametrize(
     "source",
     ["(" * 10_000 + ")" * 10_000, "x = " + "-" * 100_000 + "1", "a." * 50_000 + "b", "[" * 100_000, "\0", "\xff"],
