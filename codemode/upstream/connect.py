@@ -20,7 +20,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from codemode.config.model import Config, ServerConfig
 from codemode.errors import CodemodeError, UpstreamError
 from codemode.upstream.connection import Connection, Streams, open_connection
-from codemode.upstream.credentials import Redactor, expand_endpoint, expand_launch
+from codemode.upstream.credentials import Redactor, expand_endpoint, expand_launch, written_values
 from codemode.upstream.environment import child_environment
 from codemode.upstream.exchange import Noise
 from codemode.upstream.filter import Filter
@@ -39,12 +39,20 @@ class Attempt:
 
     entry: ServerConfig
     environ: Mapping[str, str]
-    log_dir: Path
+    log_dir: Path | None
     redactor: Redactor = field(default_factory=Redactor)
     filter: Filter = field(default_factory=Filter)
     log: ServerLog | None = None
     line: StdioLine | None = None
     ended: anyio.Event = field(default_factory=anyio.Event)
+    _written: Redactor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._written = written_values(self.entry)
+
+    def clean(self, text: str) -> str:
+        """A server's text as messages and reports show it: without what its entry holds, expanded or as written."""
+        return self._written.clean(self.redactor.clean(text))
 
     @property
     def pid(self) -> int:
@@ -57,8 +65,8 @@ class Attempt:
         return self.filter.noise
 
     def noise_samples(self) -> tuple[str, ...]:
-        """The first few such lines, secrets masked."""
-        return tuple(self.redactor.clean(text) for text in self.noise.samples)
+        """The first few such lines, cleaned and then cut."""
+        return self.noise.samples(self.clean)
 
     def describe_end(self) -> str:
         """That the server ended, how, and what it said last."""
@@ -68,7 +76,7 @@ class Attempt:
 
     def circumstances(self, *, was_ended: bool = False) -> str:
         """Exit code (unless we ended it), last words and stray output in brackets, as far as they are known."""
-        last = self.log.last_line() if self.log else ""
+        last = self.log.last_line(self.clean) if self.log else ""
         stray = self.noise_samples()
         parts = (
             self.line.exit_text() if self.line and not was_ended else "",
@@ -140,7 +148,8 @@ def _open_streams(attempt: Attempt, config: Config, guard: Guard, grace: Grace) 
     environment = child_environment(attempt.environ, own, inherit=config.inherit_env)
     attempt.redactor = launch.redactor
     attempt.filter = Filter(launch.redactor)
-    attempt.log = ServerLog(log_path(attempt.log_dir, entry.name), launch.redactor)
+    log_file = log_path(attempt.log_dir, entry.name) if attempt.log_dir is not None else None
+    attempt.log = ServerLog(log_file, launch.redactor)
     attempt.line = StdioLine(attempt.filter, attempt.log, config.limits.result_bytes, grace, attempt.ended)
     return open_stdio(attempt.line, launch, environment, guard)
 

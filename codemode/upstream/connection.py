@@ -62,7 +62,7 @@ class CallBounds:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Connection:
-    """What a connected server offers. `is_over` tells whether the transport has ended."""
+    """What a connected server offers. `is_over` tells whether the transport has ended; `list_ms`: the first listing."""
 
     server: str
     client: Client
@@ -73,6 +73,7 @@ class Connection:
     protocol: str = ""
     instructions: str = ""
     tools: tuple[Json, ...] = ()
+    list_ms: int = 0
     answered: int = 0
     in_flight: int = 0
 
@@ -319,7 +320,9 @@ async def open_connection(
             protocol=client.protocol_version,
             instructions=redactor.clean((client.instructions or "")[:_MAX_INSTRUCTIONS]),
         )
+        began = anyio.current_time()
         connection.tools = await connection.list_tools()
+        connection.list_ms = round((anyio.current_time() - began) * 1000)
         yield connection
 
 

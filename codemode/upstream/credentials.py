@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NoReturn, final
 
 from codemode.config.model import ServerConfig
@@ -22,6 +23,7 @@ _REFERENCE = re.compile(
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|cred|cookie|session|dsn|database_url|webhook")
 _MIN_REDACTED = 6  # chosen: shorter values are words such as "true" or "info", and occur everywhere
 _MIN_SURE = 8  # chosen: shorter passwords exist, but masking them would hit ordinary words of a listing
+_MIN_SEGMENT = 16  # chosen: shorter parts of a path are words; tokens in paths are longer
 _MASK = "[secret]"
 _USERINFO = re.compile(r"://([^/?#@\s]*):([^/?#@\s]*)@")
 
@@ -69,8 +71,9 @@ class Redactor:
     __slots__ = ("_all", "_json")
 
     def __init__(self, values: Iterable[str] = (), *, sure: Iterable[str] = ()) -> None:
-        known = {value for value in sure if len(value) >= _MIN_SURE}
-        self._all = _any_of({value for value in values if len(value) >= _MIN_REDACTED} | known)
+        known = {part for value in sure for part in _parts(value) if len(part) >= _MIN_SURE}
+        usual = {part for value in values for part in _parts(value) if len(part) >= _MIN_REDACTED}
+        self._all = _any_of(usual | known)
         forms = {json.dumps(value)[1:-1] for value in known} | {
             json.dumps(value, ensure_ascii=False)[1:-1] for value in known
         }
@@ -87,6 +90,11 @@ class Redactor:
 
     def __repr__(self) -> str:
         return "Redactor(...)"
+
+
+def _parts(value: str) -> set[str]:
+    """A value and its lines: a key of many lines comes back line by line."""
+    return {value, *(line.strip() for line in value.splitlines())}
 
 
 def _any_of(values: set[str]) -> re.Pattern[str] | None:
@@ -172,6 +180,31 @@ class _Expander:
         )
 
 
+def written_values(server: ServerConfig) -> Redactor:
+    """What masks every value that stands in an entry as text, telling name or not, for texts that people pass on.
+
+    These are the values of `env` and `headers`, defaults of variables, arguments that follow a telling option, and the
+    query and long path segments of a URL. Logs keep such words: there `LOG_LEVEL=warning` must not hide "warning".
+    """
+    texts = [*server.env.values(), *server.headers.values()]
+    for before, text in pairwise(("", *server.args)):
+        option, has_value, value = text.partition("=")
+        if has_value and _is_telling(option):
+            texts.append(value)
+        elif _is_telling(before) and not text.startswith("-"):
+            texts.append(text)
+    path, _, query = server.url.partition("://")[2].partition("?")
+    texts.extend(part.partition("=")[2] for part in query.split("&"))
+    texts.extend(part for part in path.split("/")[1:] if len(part) >= _MIN_SEGMENT)
+    values: list[str] = []
+    for text in texts:
+        found = list(_REFERENCE.finditer(text))
+        values.extend((match.group("default") or "")[2:] for match in found)
+        if not found:
+            values.extend([text, *text.split()[1:]])
+    return Redactor(values, sure=[match.group(2) for match in _USERINFO.finditer(server.url)])
+
+
 def expand_launch(server: ServerConfig, environ: Mapping[str, str]) -> Launch:
     """The command of a stdio server with every variable expanded.
 
@@ -203,3 +236,13 @@ def expand_endpoint(server: ServerConfig, environ: Mapping[str, str]) -> Endpoin
         if "\r" in value.reveal() or "\n" in value.reveal():
             raise expander.error(f"headers.{name}", "holds a line break once its variables are known", "config.server")
     return Endpoint(url=url, headers=headers, redactor=expander.redactor())
+
+
+def _is_telling(option: str) -> bool:
+    return option.startswith("-") and "=" not in option and _SECRET_NAME.search(option) is not None
+
+
+def has_credential(server: ServerConfig) -> bool:
+    """Whether an entry gives its server a header or a variable with a telling name, or a URL with a password."""
+    names = server.headers if server.transport == "http" else server.env
+    return any(map(_SECRET_NAME.search, names)) or _USERINFO.search(server.url) is not None

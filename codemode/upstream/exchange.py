@@ -5,6 +5,7 @@ Enters: nothing. Leaves: plain values. A `Ticket` belongs to one request of ours
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ from codemode.jsonvalue import Json
 
 _SAMPLES = 5
 _SAMPLE_LENGTH = 160
+_KEPT_LENGTH = 4_096  # chosen: longer than what is shown, so that a secret is masked whole before the line is cut
 
 RequestId: TypeAlias = int | str
 
@@ -60,11 +62,15 @@ class Noise:
     """Lines of a server that are no message: how many, and the first few."""
 
     lines: int = 0
-    samples: list[str] = field(default_factory=list)
+    _kept: list[str] = field(default_factory=list)
+
+    def samples(self, clean: Callable[[str], str] = str) -> tuple[str, ...]:
+        """The first few lines that are not blank, printable, cleaned and then cut."""
+        return tuple(clean(text)[:_SAMPLE_LENGTH] for text in self._kept)
 
     def add(self, line: bytes) -> None:
-        """Count one line and keep a short sample of the first few that are not blank."""
+        """Count one line and keep the beginning of the first few that are not blank."""
         self.lines += 1
-        if len(self.samples) < _SAMPLES and line.strip():
-            text = line[:_SAMPLE_LENGTH].decode("utf-8", "replace")
-            self.samples.append("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text))
+        if len(self._kept) < _SAMPLES and line.strip():
+            text = line[:_KEPT_LENGTH].decode("utf-8", "replace")
+            self._kept.append("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text))

@@ -12,6 +12,7 @@ import logging
 import os
 import re
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,9 +30,9 @@ _SHOWN_LENGTH = 300
 
 @dataclass(slots=True)
 class ServerLog:
-    """One server's stderr. `open_folder` must have been called on the folder."""
+    """One server's stderr. `open_folder` must have been called on the folder; without a path only the tail is kept."""
 
-    path: Path
+    path: Path | None
     redactor: Redactor = field(default_factory=Redactor)
     _tail: deque[str] = field(default_factory=lambda: deque(maxlen=_TAIL_LINES))
     _rest: bytes = b""
@@ -55,13 +56,13 @@ class ServerLog:
         self._rest = b""
         await self._store([text] if text else [])
 
-    def tail(self) -> tuple[str, ...]:
-        """The last lines, each bounded and printable."""
-        return tuple(line[:_SHOWN_LENGTH] for line in self._tail)
+    def tail(self, clean: Callable[[str], str] = str) -> tuple[str, ...]:
+        """The last lines, each printable, cleaned once more and then cut."""
+        return tuple(clean(line)[:_SHOWN_LENGTH] for line in self._tail)
 
-    def last_line(self) -> str:
+    def last_line(self, clean: Callable[[str], str] = str) -> str:
         """The last line that says something, or ""."""
-        return next((line[:_SHOWN_LENGTH] for line in reversed(self._tail) if line.strip()), "")
+        return next((line for line in reversed(self.tail(clean)) if line.strip()), "")
 
     def _finish(self, line: bytes) -> str | None:
         if self._skips:  # the end of a line whose beginning is already kept
@@ -77,15 +78,15 @@ class ServerLog:
         if not lines:
             return
         self._tail.extend(lines[-_TAIL_LINES:])
-        if not self._is_broken:
-            await anyio.to_thread.run_sync(self._append, lines)
+        if self.path is not None and not self._is_broken:
+            await anyio.to_thread.run_sync(self._append, self.path, lines)
 
-    def _append(self, lines: list[str]) -> None:
+    def _append(self, path: Path, lines: list[str]) -> None:
         data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
         try:
-            if self.path.exists() and self.path.stat().st_size + len(data) > _FILE_BYTES:
-                self.path.replace(self.path.with_name(self.path.name + ".1"))
-            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+            if path.exists() and path.stat().st_size + len(data) > _FILE_BYTES:
+                path.replace(path.with_name(path.name + ".1"))
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
             try:
                 os.write(handle, data[-_FILE_BYTES:])
             finally:

@@ -57,8 +57,8 @@ class Manager:
         cls,
         config: Config,
         *,
-        cache_dir: Path,
-        log_dir: Path,
+        cache_dir: Path | None,
+        log_dir: Path | None,
         dumps: Sequence[Listing] = (),
         on_change: Callable[[], None] = _ignore,
         environ: Mapping[str, str] | None = None,
@@ -66,14 +66,14 @@ class Manager:
         elicit: ElicitationFnT | None = None,
         grace: Grace | None = None,
     ) -> AsyncIterator[Manager]:
-        """All configured servers, coming up in the background.
+        """All configured servers, coming up in the background; without the two folders nothing is read or left on disk.
 
         Raises:
             UpstreamError, ConfigError: a server that is `required` did not come up; the message names it.
             ConfigError: a dump has the name of a configured server.
         """
         _check_names(config, dumps)
-        cache = ListingCache(cache_dir, principal)
+        cache = ListingCache(cache_dir, principal) if cache_dir is not None else None
         known = await anyio.to_thread.run_sync(_load, cache, config.servers)
         await anyio.to_thread.run_sync(_open_folders, cache_dir, log_dir)
         servers: dict[str, Server] = {}
@@ -229,7 +229,9 @@ def _check_names(config: Config, dumps: Sequence[Listing]) -> None:
             raise ConfigError(text, code="config.server")
 
 
-def _load(cache: ListingCache, entries: Sequence[ServerConfig]) -> dict[str, KnownListing]:
+def _load(cache: ListingCache | None, entries: Sequence[ServerConfig]) -> dict[str, KnownListing]:
+    if cache is None:
+        return {}
     found = {entry.name: cache.load(entry) for entry in entries if not entry.problem and not entry.is_disabled}
     return {name: listing for name, listing in found.items() if listing is not None}
 
@@ -238,9 +240,10 @@ def _has_processes(config: Config) -> bool:
     return any(entry.transport == "stdio" and not entry.problem and not entry.is_disabled for entry in config.servers)
 
 
-def _open_folders(*folders: Path) -> None:
+def _open_folders(*folders: Path | None) -> None:
     for folder in folders:
         try:
-            open_folder(folder)
+            if folder is not None:
+                open_folder(folder)
         except OSError as error:
             _log.warning("%s cannot be made: %s", folder, error.strerror)  # costs the cache or the logs, nothing else

@@ -37,14 +37,14 @@ _RELIST_S = 30.0  # chosen: as long as a slow server may take for its pages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What all servers of one manager have in common."""
+    """What all servers of one manager have in common. Without `cache` and `log_dir` nothing is left on the disk."""
 
     config: Config
     environ: Mapping[str, str]
     guard: Guard
     slots: StartSlots
-    cache: ListingCache
-    log_dir: Path
+    cache: ListingCache | None
+    log_dir: Path | None
     on_change: Callable[[], None]
     elicit: ElicitationFnT | None = None
     grace: Grace = field(default_factory=Grace)
@@ -59,6 +59,7 @@ class Owner:
         self.attempt: Attempt | None = None
         self.starts = 0
         self.start_ms = 0
+        self.list_ms = 0
         self.is_stopping = False
         self.over = anyio.Event()
         """Set when the task has ended."""
@@ -126,6 +127,7 @@ class Owner:
                         release()
                         was_ready = True
                         self.start_ms = round((anyio.current_time() - began) * 1000)
+                        self.list_ms = connection.list_ms
                         await self._stay(connection, attempt)
                 finally:
                     release()
@@ -198,12 +200,12 @@ class Owner:
 
     async def _publish(self, connection: Connection) -> None:
         await self._standing.ready(connection)
-        if self._standing.known is not None:
+        if self._standing.known is not None and self._shared.cache is not None:
             await anyio.to_thread.run_sync(self._shared.cache.save, self.entry, self._standing.known)
 
 
 def _log_change(server: str, before: tuple[Json, ...], after: tuple[Json, ...]) -> None:
-    old, new = _names(before), _names(after)
+    old, new = tool_names(before), tool_names(after)
     gone, come = sorted(old - new), sorted(new - old)
     _log.info(
         "the tools of `%s` changed: %d gone (%s), %d new (%s)",
@@ -215,5 +217,6 @@ def _log_change(server: str, before: tuple[Json, ...], after: tuple[Json, ...]) 
     )
 
 
-def _names(tools: tuple[Json, ...]) -> set[str]:
+def tool_names(tools: tuple[Json, ...]) -> set[str]:
+    """The raw names in a listing."""
     return {as_text(tool.get("name")) for tool in tools if is_object(tool)}

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import anyio
 from mcp_types import HEADER_MISMATCH
 
-from codemode.catalog.spec import ServerState
+from codemode.catalog.bounds import MAX_NAME_CHARS
+from codemode.catalog.spec import Quarantined, ServerState
 from codemode.config.model import ServerConfig
 from codemode.errors import CodemodeError, ConfigError, UpstreamError
 from codemode.upstream.connection import CallBounds, Connection
-from codemode.upstream.owner import Owner, Shared
-from codemode.upstream.result import call_error
+from codemode.upstream.credentials import has_credential
+from codemode.upstream.owner import Owner, Shared, tool_names
+from codemode.upstream.result import call_error, quote
 from codemode.upstream.standing import Standing
 
 _T = TypeVar("_T")
@@ -33,10 +35,16 @@ _RETRYABLE = ("upstream.died", "upstream.unreachable", "upstream.timeout", "upst
 class ServerStatus:
     """One server as `doctor` and `catalog` show it.
 
+    Texts that came from the server are cleaned of every value that its entry holds: people paste reports.
+
     Attributes:
-        listed: definitions the server lists, before patterns and quarantine.
+        code, hint: the error code of the last failure and what to change, "" while there is none.
+        listed: definitions the server lists, before patterns and quarantine; names: their raw names, bounded.
+        has_credential: the entry gives the server something with a telling name.
+        tools: how many of them can be used; quarantined: which are held back, and why.
         pid: process id of a running stdio server, else 0.
-        start_ms: how long the last successful start took, 0 before it. starts: how many there were.
+        start_ms: how long the last successful start took, 0 before it; list_ms: the part of it that the listing took.
+        starts: how many there were.
         noise_lines: lines on its stdout that were no message; noise_samples: the first few of them.
         stderr_tail: the last lines it wrote to stderr; log: the file with more of them.
     """
@@ -44,10 +52,17 @@ class ServerStatus:
     server: str
     state: ServerState
     reason: str = ""
+    code: str = ""
+    hint: str = ""
     protocol: str = ""
     listed: int = 0
+    names: tuple[str, ...] = ()
+    tools: int = 0
+    has_credential: bool = False
+    quarantined: tuple[Quarantined, ...] = ()
     pid: int = 0
     start_ms: int = 0
+    list_ms: int = 0
     starts: int = 0
     noise_lines: int = 0
     noise_samples: tuple[str, ...] = ()
@@ -192,19 +207,31 @@ class Server:
 
     def status(self) -> ServerStatus:
         """The facts a person asks for."""
-        attempt, listing = self.owner.attempt, self.standing.listing
+        attempt, listing, error = self.owner.attempt, self.standing.listing, self.standing.error
         log = attempt.log if attempt else None
+        known = self.standing.known.tools if self.standing.known else ()
+        clean = attempt.clean if attempt else str
         return ServerStatus(
             server=self.entry.name,
             state=listing.state,
-            reason=listing.reason,
+            reason=clean(listing.reason),
+            code=error.code if error else "",
+            hint=error.hint_operator if error else "",
             protocol=listing.protocol,
-            listed=len(self.standing.known.tools) if self.standing.known else 0,
+            listed=len(known),
+            names=tuple(quote(clean(name), limit=MAX_NAME_CHARS) for name in sorted(tool_names(known))),
+            tools=len(listing.tools),
+            has_credential=has_credential(self.entry),
+            quarantined=tuple(
+                replace(item, tool=quote(clean(item.tool), limit=MAX_NAME_CHARS), reason=quote(clean(item.reason)))
+                for item in listing.quarantined
+            ),
             pid=attempt.pid if attempt and not attempt.ended.is_set() else 0,
             start_ms=self.owner.start_ms,
+            list_ms=self.owner.list_ms,
             starts=self.owner.starts,
             noise_lines=attempt.noise.lines if attempt else 0,
             noise_samples=attempt.noise_samples() if attempt else (),
-            stderr_tail=log.tail() if log else (),
-            log=str(log.path) if log else "",
+            stderr_tail=log.tail(clean) if log else (),
+            log=str(log.path) if log and log.path else "",
         )

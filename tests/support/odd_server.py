@@ -16,6 +16,7 @@ The first argument is a JSON object of quirks; what is not named is well-behaved
     deaf              ignores SIGTERM and the end of its input
     children          file that gets the ids of a child in the group and of one in its own session
     exit_after_calls  ends after so many answers
+    exit_after_list   ends as soon as it has listed its tools
     no_listing        refuses tools/list: "always", or "morphed" (after `morph`)
     acts.hang_up      closes its input and goes on living
 """
@@ -206,6 +207,8 @@ def handle(message: dict[str, Any]) -> None:
         send({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no such method"}})
     elif method == "tools/list":
         answer(message, listing(message.get("params") or {}))
+        if QUIRKS.get("exit_after_list"):
+            os._exit(4)
     elif method == "tools/call" and QUIRKS.get("acts", {}).get(message["params"].get("name")) == "hang_up":
         call(message)  # here and not in a thread: nobody may be reading while the input is closed
     elif method == "tools/call":

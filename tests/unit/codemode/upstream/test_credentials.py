@@ -9,7 +9,14 @@ import pytest
 
 from codemode.config.model import ServerConfig
 from codemode.errors import ConfigError
-from codemode.upstream.credentials import Redactor, Secret, expand_endpoint, expand_launch
+from codemode.upstream.credentials import (
+    Redactor,
+    Secret,
+    expand_endpoint,
+    expand_launch,
+    has_credential,
+    written_values,
+)
 
 ENVIRON = {"TOKEN": "s3cret-canary", "EMPTY": "", "KIND": "postgres"}
 
@@ -136,3 +143,41 @@ def test_a_listing_is_only_cleaned_of_what_is_a_secret_beyond_doubt() -> None:
 
 def test_short_values_are_left_alone() -> None:
     assert Redactor(["abc"], sure=["abcdefg"]).clean("abc abcdefg") == "abc abcdefg"
+
+
+def test_a_value_of_many_lines_is_masked_line_by_line() -> None:
+    key = "-----BEGIN-----\n  first-line\nsecond-line\n"
+    redactor = expand_launch(launch(env={"A": "${PEM}", "SECRET_B": key.upper()}), {"PEM": key}).redactor
+    assert redactor.clean("1: first-line") == "1: [secret]"
+    assert redactor.clean("2: SECOND-LINE") == "2: [secret]"
+
+
+def test_what_stands_in_an_entry_as_text_is_masked_in_reports_whatever_its_name() -> None:
+    server = launch(
+        args=("--verbose", "yes-please", "--api-key", "canary-1", "--token=canary-2", "file.json"),
+        env={"HOME_PAGE": "canary-3", "REGION": "${REGION:-canary-4}"},
+    )
+    said = "yes-please canary-1 canary-2 canary-3 canary-4 file.json"
+    assert written_values(server).clean(said) == "yes-please [secret] [secret] [secret] [secret] file.json"
+
+
+def test_headers_and_the_secret_parts_of_a_url_are_masked_in_reports() -> None:
+    url = "https://joe:canary-pass@host/api/canary-in-a-long-path/mcp?key=canary-q"
+    server = ServerConfig(name="a", transport="http", url=url, headers={"X-Tenant": "Basic canary-h"})
+    assert written_values(server).clean("canary-pass canary-in-a-long-path canary-q canary-h host api") == (
+        "[secret] [secret] [secret] [secret] host api"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "has"),
+    [
+        ({"env": {"API_TOKEN": "x"}}, True),
+        ({"env": {"REGION": "x"}}, False),
+        ({"transport": "http", "headers": {"Authorization": "x"}}, True),
+        ({"transport": "http", "headers": {"X-Region": "x"}}, False),
+        ({"transport": "http", "url": "http://joe:pass@host"}, True),
+    ],
+)
+def test_an_entry_has_a_credential_when_a_name_says_so(fields: dict[str, Any], has: bool) -> None:
+    assert has_credential(launch(**fields)) is has

@@ -219,8 +219,14 @@ def test_samples_of_noise_are_few_short_and_printable() -> None:
     for index in range(20):
         filter_.incoming(b"\x1b[31m line %d " % index + b"x" * 1000)
     assert filter_.noise.lines == 20
-    assert len(filter_.noise.samples) == 5
-    assert all(len(text) <= 160 and text.isprintable() for text in filter_.noise.samples)
+    assert len(filter_.noise.samples()) == 5
+    assert all(len(text) <= 160 and text.isprintable() for text in filter_.noise.samples())
+
+
+def test_a_sample_of_noise_is_cleaned_before_it_is_cut() -> None:
+    filter_ = Filter()
+    filter_.incoming(b"x" * 155 + b"s3cret-canary")
+    assert filter_.noise.samples(Redactor(["s3cret-canary"]).clean) == ("x" * 155 + "[secr",)
 
 
 def test_a_batch_of_messages_is_taken_apart() -> None:

@@ -77,3 +77,19 @@ def test_the_folder_is_for_its_owner_only(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir(mode=0o755)
     open_folder(tmp_path / "log")
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o700
+
+
+async def test_without_a_path_only_the_last_lines_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    log = ServerLog(None)
+    await log.write(b"one\ntwo\n")
+    assert log.tail() == ("one", "two")
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_the_tail_is_cleaned_before_it_is_cut(tmp_path: Path) -> None:
+    log = ServerLog(tmp_path / "a.log")
+    await log.write(b"x" * 295 + b"s3cret-canary\n")
+    shown = Redactor(["s3cret-canary"]).clean
+    assert log.tail(shown) == ("x" * 295 + "[secr",)
+    assert "s3" not in log.last_line(shown)
