@@ -163,6 +163,8 @@ class Config:
         backend: what isolates a program.
         warnings: one line each: unknown keys, values that contradict each other.
         files: the files this came from.
+        places: where each setting of ours is written, as in `limits.wall_s` → `mcp.json, line 7`; one that is not
+            there has its default.
     """
 
     servers: tuple[ServerConfig, ...] = ()
@@ -181,6 +183,7 @@ class Config:
     backend: Backend = "process"
     warnings: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def server(self, name: str) -> ServerConfig | None:
         """The entry with this name, or None."""

@@ -48,9 +48,17 @@ def read_settings(section: Section, servers: tuple[ServerConfig, ...]) -> Config
         cache_dir=section.text("cache_dir"),
         pool=section.whole("pool", default.pool, (0, 64)),
         backend=section.word("backend", default.backend, ("process", "docker")),
+        places=_places(section),
     )
     section.refuse_unread()
     return config
+
+
+def _places(section: Section) -> dict[str, str]:
+    """Where the settings and the limits are written."""
+    found = {key: section.places.of((*section.path, key)) for key in section.value}
+    limits = section.section("limits")
+    return found | {f"limits.{key}": limits.places.of((*limits.path, key)) for key in limits.value}
 
 
 def contradictions(config: Config) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from codemode.catalog.spec import Tool
-from codemode.policy.rules import Rule
+from codemode.policy.rules import Rule, deciding_rule
 
 Approve = Literal["never", "ask", "all"]
 
@@ -39,7 +39,6 @@ class Deny:
 
 
 Decided = Allow | Ask | Deny
-_STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
 
 
 def decide(tool: Tool, rules: Sequence[Rule], approve: Approve, *, can_ask: bool) -> Decided:
@@ -49,8 +48,7 @@ def decide(tool: Tool, rules: Sequence[Rule], approve: Approve, *, can_ask: bool
         approve: what becomes of `ask`: "all" allows, "never" denies, "ask" asks.
         can_ask: whether there is somebody to ask.
     """
-    matching = [rule for rule in rules if rule.matches(tool)]
-    strictest = max(matching, key=lambda rule: _STRICTNESS[rule.decision], default=None)
+    strictest = deciding_rule(tool, rules)
     if strictest is not None and strictest.decision == "deny":
         return Deny(reason=strictest.reason or f"the rule `{strictest.tool}` denies it", rule=strictest)
     if strictest is not None and strictest.decision == "allow":

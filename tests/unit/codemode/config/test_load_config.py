@@ -371,3 +371,13 @@ def test_a_project_file_is_never_taken_without_being_named(tmp_path: Path, monke
 def test_an_empty_configuration_is_the_defaults(write: Write) -> None:
     path = write({"mcpServers": {}})
     assert load_config(path) == Config(files=(str(path),))
+
+
+def test_a_setting_knows_where_it_is_written_and_one_with_its_default_does_not(write: Write) -> None:
+    first = write('{"codemode": {\n"limits": {\n"wall_s": 600}}}', "a.json")
+    second = write('{"codemode": {"limits": {"cpu_s": 5},\n"start_timeout_s": 3}}', "b.json")
+    places = load_config(first, second).places
+    assert places["limits.wall_s"] == f"{first}, line 3"
+    assert places["limits.cpu_s"] == f"{second}, line 1"
+    assert places["start_timeout_s"] == f"{second}, line 2"
+    assert "limits.memory_bytes" not in places

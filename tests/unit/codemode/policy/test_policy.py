@@ -6,7 +6,7 @@ import pytest
 
 from codemode.policy.budget import Budget
 from codemode.policy.decide import Allow, Ask, Deny, allow_line, decide
-from codemode.policy.rules import Rule, dead_rules
+from codemode.policy.rules import HiddenRule, Rule, dead_rules, hidden_rules
 from tests.support.catalogs import catalog_of, issues_catalog, tool
 
 CATALOG = issues_catalog()
@@ -92,6 +92,32 @@ def test_the_line_to_add_is_valid_json_that_allows_the_tool():
 def test_rules_that_match_nothing_are_found():
     rules = (Rule(tool="github.*", decision="allow"), Rule(tool="githup.*", decision="deny"))
     assert dead_rules(rules, CATALOG.tools) == (rules[1],)
+
+
+def test_a_rule_is_hidden_when_others_decide_about_all_that_it_matches():
+    allow = Rule(tool="github.create_issue", decision="allow")
+    deny = Rule(tool="github.*", decision="deny")
+    elsewhere = Rule(tool="git-lab.*", decision="ask")
+    assert hidden_rules([allow, deny, elsewhere], CATALOG.tools) == (HiddenRule(rule=allow, by=(deny,)),)
+
+
+def test_of_two_equal_rules_the_second_is_hidden():
+    rules = [Rule(tool="github.*", decision="ask", source=place) for place in ("first", "second")]
+    assert hidden_rules(rules, CATALOG.tools) == (HiddenRule(rule=rules[1], by=(rules[0],)),)
+
+
+def test_a_rule_that_decides_about_one_tool_or_matches_none_is_not_hidden():
+    rules = [Rule(tool="github.*", decision="ask"), Rule(tool="github.delete_repo", decision="deny")]
+    assert hidden_rules([*rules, Rule(tool="nobody.*", decision="allow")], CATALOG.tools) == ()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "may"),
+    [("jira.get", True), ("jira.*", True), ("*", True), ("ji*", True), ("?ira.x", True), ("jira", False),
+     ("jirafe.*", False), ("github.*", False)],
+)  # fmt: skip
+def test_a_rule_may_concern_a_server_whose_tools_are_not_known(pattern, may):
+    assert Rule(tool=pattern, decision="deny").may_concern("jira") is may
 
 
 def test_a_budget_counts_writes_apart_and_says_which_limit_is_used_up():
