@@ -65,7 +65,7 @@ def _default_cache(state: Path, *, is_own: bool) -> Path:
     return state / "cache" if is_own else platformdirs.user_cache_path("codemode")
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """What `${VAR}` in server entries is looked up in: ours, and the interpreter that runs us."""
     return {"CODEMODE_PYTHON": sys.executable, **os.environ}
 
@@ -109,7 +109,7 @@ class Host:
             async with (
                 anyio.create_task_group() as tasks,
                 Manager.open(
-                    config, cache_dir=folders.cache, log_dir=folders.logs, dumps=dumps, environ=_environment()
+                    config, cache_dir=folders.cache, log_dir=folders.logs, dumps=dumps, environ=environment()
                 ) as manager,
             ):
                 box = Box(config)

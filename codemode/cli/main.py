@@ -163,6 +163,23 @@ def catalog(
     return show_catalog(config, catalog, as_json=as_json)
 
 
+@app.command()
+def doctor(
+    config: ConfigFiles = None,
+    catalog: Catalogs = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check isolation, servers, limits and rules; nothing is changed.
+
+    Starts every configured server and lists its tools, without calling any. Exit codes: 0 nothing fails, advice at
+    most; 2 the configuration or the state folder cannot be used; 3 a server that is not disabled cannot be used; 5 a
+    required isolation layer is missing.
+    """
+    from codemode.cli.doctor import run_doctor
+
+    return run_doctor(config, catalog, as_json=as_json)
+
+
 def _value(choice: GateMode | ApproveMode | None) -> str:
     return choice.value if choice is not None else ""
 

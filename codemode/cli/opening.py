@@ -22,7 +22,7 @@ from codemode.config.load import load_config
 from codemode.config.model import Approve, Config, Gate
 
 _T = TypeVar("_T")
-_LOG_VARIABLE: Final = "CODEMODE_LOG"
+LOG_VARIABLE: Final = "CODEMODE_LOG"
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -45,7 +45,7 @@ def read_config(
 
 def log_to_stderr() -> None:
     """Send log lines to standard error: warnings, or what `CODEMODE_LOG` says (debug, info, warning, error)."""
-    level = logging.getLevelName(os.environ.get(_LOG_VARIABLE, "warning").upper())
+    level = logging.getLevelName(os.environ.get(LOG_VARIABLE, "warning").upper())
     logging.basicConfig(
         stream=sys.stderr,
         level=level if isinstance(level, int) else logging.WARNING,

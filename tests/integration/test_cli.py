@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.front_process import calls_of, codemode, environment, heed_interrupts, write_config
 
-COMMANDS = ["demo", "serve", "search", "run", "runs", "bindings", "catalog"]
+COMMANDS = ["demo", "serve", "search", "run", "runs", "bindings", "catalog", "doctor"]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_a_mistake_with_json_is_one_json_document_too(tmp_path):
         ('{"codemode": {\n"gait": "heal"}}', "config.key", "gait"),
     ],
 )
-@pytest.mark.parametrize("command", [["catalog"], ["search", "x"], ["run", "-"], ["serve"], ["runs"]])
+@pytest.mark.parametrize("command", [["catalog"], ["search", "x"], ["run", "-"], ["serve"], ["runs"], ["doctor"]])
 def test_a_bad_configuration_is_two_with_file_and_line(command, text, code, said, tmp_path):
     if text is not None:
         (tmp_path / "no.json").write_text(text)
