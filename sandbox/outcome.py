@@ -16,6 +16,7 @@ from sandbox.spec import Diagnostic, Limits, RunError, RunResult, Status, Usage,
 
 _FORMS = frozenset(get_args(ValueForm))
 _TEXT_CHARS = 16_000
+_SHAPE_CHARS = 1_200
 _GUEST_CODES = frozenset({"guest.raised", "limit.memory", "limit.threads"})
 """What a guest can know about its own end; every other code is for the host to give."""
 
@@ -163,6 +164,7 @@ def _error(raw: object) -> RunError | None:
         source_line=_short(raw.get("source_line"), 500),
         traceback=_short(raw.get("traceback"), _TEXT_CHARS),
         notes=tuple(_short(note, 2_000) for note in notes[:20]) if isinstance(notes, list) else (),
+        shape=_short(raw.get("shape"), _SHAPE_CHARS),
     )
 
 

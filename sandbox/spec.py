@@ -213,6 +213,7 @@ class RunError:
         source_line: that line's text.
         traceback: the model's own frames only, ready to print.
         notes: further lines (`add_note`, hints, used and allowed of a limit).
+        shape: what the value of a call that the exception was about really is, in up to 1,200 characters; else "".
     """
 
     code: str
@@ -222,6 +223,7 @@ class RunError:
     source_line: str = ""
     traceback: str = ""
     notes: tuple[str, ...] = ()
+    shape: str = ""
 
 
 ValueForm = Literal["none", "json", "text", "image", "preview"]

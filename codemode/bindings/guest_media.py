@@ -155,6 +155,9 @@ class _Read(Remote):
         self._cm_tool = tool
         self._cm_failure = failure
 
+    def label(self) -> str:
+        return "link.read"
+
     def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, bytes]:
         (uri,) = args
         return _READ_TARGET, _json.dumps({"tool": self._cm_tool, "uri": uri}).encode("ascii")

@@ -136,6 +136,9 @@ class Tool(Remote):
     def _cm_signature(self) -> str:
         return (self.__doc__ or self.__name__).partition("\n")[0]
 
+    def label(self) -> str:
+        return self.__module__
+
     def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, bytes]:
         if args:
             kwargs = self._cm_by_name(args, kwargs)
@@ -275,6 +278,9 @@ def parts(package: str, names: Sequence[str], kind: str) -> tuple[Callable[[str]
 
 class _Raw(Remote):
     """`raw(f, ...)`: call a tool and get its whole result: content, structuredContent, _meta."""
+
+    def label(self) -> str:
+        return "raw"
 
     def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, bytes]:
         if not args or not isinstance(args[0], Tool):

@@ -37,12 +37,15 @@ from sandbox.guest.aio import AsyncRuntime, ToolThreads, as_coroutine
 from sandbox.guest.capture import Printer, describe, forget_source, remember_source
 from sandbox.guest.importer import HostFinder
 from sandbox.guest.link import Answer, Link
+from sandbox.guest.results.errors import explain
+from sandbox.guest.results.misses import missed
 from sandbox.guest.seal import tighten
 from sandbox.guest.values import Rendered, preview, render
 from sandbox.linux import rlimits
 from sandbox.spec import Limits
 
 _NO_THREAD = "can't start new thread"  # CPython, Modules/_threadmodule.c
+_REMEMBERED_SHARE = 64  # measured: JSON grows about sixfold as Python values, so a tenth of the memory at most
 _WARM_UP = b"""import json
 from datetime import date
 def f(rows):
@@ -115,6 +118,8 @@ class _Run:
         self.seed = 0
         self.memory_text = ""
         self.notes: list[str] = []
+        self.lines: tuple[str, ...] = ()
+        self.namespace: dict[str, Any] = {}
         self.finder = HostFinder(self._fetch)
         self.runtime = Runtime(
             await_=as_coroutine,
@@ -162,9 +167,11 @@ class _Run:
         self.finder.ask_for(header["roots"])
         self.link.set_window(header["limits"]["in_flight"])
         allowed = header["limits"]["memory_bytes"]
+        remote.results.begin(self.filename, allowed // _REMEMBERED_SHARE)
         self.memory_text = f"the program needs more memory than `memory_bytes` allows ({allowed >> 20} MiB)"
         roots = tuple(header["roots"])
         compiled = compile_program(source, dialect=self.dialect, filename=self.filename, roots=roots)
+        self.lines = compiled.lines
         self.link.post({"kind": "prepared"}, facts.encode(compiled))
         return compiled
 
@@ -179,6 +186,7 @@ class _Run:
         if self.dialect == "native":
             builtins = {**make_native_builtins(self.runtime), "__import__": __import__}
         main = _main_module(builtins, order["aliases"])
+        self.namespace = main.__dict__
         self.started = time.monotonic()
         try:
             self._execute(compiled, main.__dict__)
@@ -260,6 +268,7 @@ class _Run:
         elif compiled.assigned_last:
             value = preview(compiled.assigned_last, namespace.get(compiled.assigned_last))
         header = {"kind": "end", "status": "ok", "form": value.form, "type": value.type, "error": None}
+        self.notes += missed(self.lines, self.namespace, remote.results)
         return {**header, "notes": self.notes, "usage": self._usage()}, value.data
 
     def _left(self, error: SystemExit, compiled: Compiled, namespace: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
@@ -273,6 +282,9 @@ class _Run:
         status = "limit" if code.startswith("limit.") else "error"
         described = describe(error, self.filename, code=code)
         described["message"] = message or described["message"]
+        described["shape"] = explain(error, self.filename, self.lines, remote.results)
+        if not described["shape"] and code == "guest.raised":
+            self.notes += missed(self.lines, self.namespace, remote.results)
         header = {"kind": "end", "status": status, "form": "none", "type": "", "error": described}
         return {**header, "notes": self.notes, "usage": self._usage()}, b""
 

@@ -13,9 +13,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sandbox.guest.link import Answer, Link
+from sandbox.guest.results.remembered import Results, Site
 
 _link: Link | None = None
 _before_call: Callable[[], object] = int  # replaced by `connect`; calling it does nothing
+
+results = Results()
+"""What the calls of this process gave."""
 
 
 class RemoteError(Exception):
@@ -52,23 +56,29 @@ class Remote:
         """The exception for a reply that is not."""
         return RemoteError(payload.decode("utf-8", "replace"))
 
-    def _cm_finish(self, answer: Answer) -> Any:
+    def label(self) -> str:
+        """What calls it, as a program writes it; for notes on its values."""
+        return type(self).__name__
+
+    def _cm_finish(self, answer: Answer, site: Site | None) -> Any:
         header, payload = answer
         if header["ok"]:
-            return self.decode(header["form"], payload)
+            value = self.decode(header["form"], payload)
+            results.add(self, site, value, len(payload))
+            return value
         raise self.fail(payload)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         target, payload = self.encode(args, kwargs)
         _before_call()
-        return self._cm_finish(_channel().request({"kind": "call", "target": target}, payload))
+        return self._cm_finish(_channel().request({"kind": "call", "target": target}, payload), results.site())
 
     def __start__(self, /, *args: Any, **kwargs: Any) -> Awaitable[Any]:
         """Send the call now; await the result, once or several times, to get its value."""
         target, payload = self.encode(args, kwargs)
         link = _channel()
         future = link.start({"kind": "call", "target": target}, payload)
-        return link.task(self._cm_waited(future))
+        return link.task(self._cm_waited(future, results.site()))
 
-    async def _cm_waited(self, future: Any) -> Any:
-        return self._cm_finish(await future)
+    async def _cm_waited(self, future: Any, site: Site | None) -> Any:
+        return self._cm_finish(await future, site)

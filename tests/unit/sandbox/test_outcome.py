@@ -80,3 +80,13 @@ def test_a_refused_program_has_its_first_error_and_the_others_as_notes():
     assert result.error == RunError(
         code="dialect.refused", message="first", line=2, notes=("do this", "line 5: second")
     )
+
+
+def test_the_shape_that_a_guest_claims_is_text_and_bounded():
+    def shape_of(claimed):
+        error = {"code": "guest.raised", "shape": claimed}
+        end = _end(status="error", form="none", error=error)
+        return outcome.from_end(end, b"", outcome.Prints(100), Usage()).error.shape
+
+    assert shape_of("x" * 5_000) == "x" * 1_200
+    assert [shape_of(claimed) for claimed in (None, 7, ["x"], {})] == [""] * 4
