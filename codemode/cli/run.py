@@ -119,6 +119,8 @@ def _tell_end(outcome: RunOutcome, session: HostSession) -> None:
     error = outcome.error
     if error is not None and error.traceback:
         tell(error.traceback.rstrip())
+    if error is not None and error.shape:
+        tell(f"shape: {error.shape}")
     message = error.message if error is not None else outcome.status
     shown = f"{error.type}: {message}" if error is not None and error.code == "guest.raised" else message
     tell_error(outcome.code or outcome.status, clean_line(shown, 1_000), error.hint if error is not None else "")

@@ -132,7 +132,7 @@ Limits of one program: {wall} s, {cpu} s of processor time, {memory} MiB, {calls
 A function not yet shown to you is refused once, with its signature, before anything runs. `resume="<run id>"` without \
 `code` then runs the same program; it also collects a program that still runs. A changed program is sent whole, as \
 `code` alone.
-Result shape unknown (`-> ?`)? Look at one result before you rely on its fields."""
+Result shape unknown (`-> ?`)? Index plainly, not `.get(k, [])`: a KeyError shows the real shape."""
 
 _INSTRUCTIONS: Final = """\
 Come here for everything that other MCP servers can do: their functions are called from one Python program instead of \

@@ -169,6 +169,8 @@ def _error_facts(error: ProgramError, room: int) -> list[str]:
         lines.append(shorten_text(_foreign(error.traceback.rstrip()), room))
     elif error.source_line.strip():
         lines.append(f"line {error.line}: {error.source_line.strip()}")
+    if error.shape:
+        lines.append(f"Shape: {_foreign(error.shape)}")
     seen = error.traceback
     lines.extend(f"Added: {note}" for note in (clean_line(note, 500) for note in error.notes) if note not in seen)
     hint = error.hint or _LIMIT_HINTS.get(error.code, "")
@@ -304,7 +306,9 @@ def _image_output(outcome: RunOutcome, printed: str, room: int) -> tuple[list[st
     )
 
 
-_OUR_LINES: Final = re.compile(r"^(?=(?:Next|Hint|Note|Added|Printed|Value|To stderr|Nothing ran)\b)", re.MULTILINE)
+_OUR_LINES: Final = re.compile(
+    r"^(?=(?:Next|Hint|Note|Added|Shape|Printed|Value|To stderr|Nothing ran)\b)", re.MULTILINE
+)
 
 
 def _foreign(text: str) -> str:

@@ -27,7 +27,8 @@ ValueForm = Literal["none", "json", "text", "image", "preview"]
 class ProgramError:
     """What went wrong in a program. All text comes from the guest and is bounded; `code` is stable.
 
-    `line` counts from 1, 0 = unknown. `hint` is ours.
+    `line` counts from 1, 0 = unknown. `hint` is ours. `shape` is what the tool's result that the error was
+    about really is.
     """
 
     code: str
@@ -38,6 +39,7 @@ class ProgramError:
     source_line: str = ""
     traceback: str = ""
     notes: tuple[str, ...] = ()
+    shape: str = ""
     hint: str = ""
 
     def to_json(self) -> dict[str, Json]:
@@ -50,6 +52,7 @@ class ProgramError:
             "source_line": self.source_line,
             "traceback": self.traceback,
             "notes": list(self.notes),
+            "shape": self.shape,
             "hint": self.hint,
         }
 
@@ -256,4 +259,5 @@ def _program_error(error: SandboxRunError) -> ProgramError:
         source_line=error.source_line,
         traceback=error.traceback,
         notes=error.notes,
+        shape=error.shape,
     )

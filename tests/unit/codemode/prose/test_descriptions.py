@@ -55,5 +55,5 @@ Comes back: prints, then the last expression, up to 6,000 tokens together. Varia
 Full Python 3 syntax; no network, no files, no installs. Importable: json, re, math, statistics, decimal, datetime, zoneinfo, time, random, itertools, functools, collections, string, textwrap, csv, difflib, base64, hashlib, uuid, urllib.parse, html, xml.etree.ElementTree, dataclasses, enum, typing, heapq, asyncio, concurrent.futures, threading and more of that kind. Defined from the start: `tools`, `ToolError`, `help(tools.github)`.
 Limits of one program: 600 s, 60 s of processor time, 512 MiB, 10,000 calls, 200 of them writes.
 A function not yet shown to you is refused once, with its signature, before anything runs. `resume="<run id>"` without `code` then runs the same program; it also collects a program that still runs. A changed program is sent whole, as `code` alone.
-Result shape unknown (`-> ?`)? Look at one result before you rely on its fields.\
+Result shape unknown (`-> ?`)? Index plainly, not `.get(k, [])`: a KeyError shows the real shape.\
 """)
