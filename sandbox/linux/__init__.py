@@ -12,5 +12,6 @@ raises OSError with the kernel's errno; what that means is decided by the caller
     rlimits       memory, processor time, threads: the numbers and how they are set
     landlock      files, TCP, signals, abstract sockets
     seccomp       the system calls that remain
+    cgroups       memory and tasks of a guest as a whole, and of all guests; cgroup_places: where groups can be made
     memory        what a process has mapped; allocator arenas; who dies first when memory runs out
 """
