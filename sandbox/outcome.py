@@ -136,6 +136,12 @@ def from_exit(ending: GuestExit, limits: Limits, prints: Prints, usage: Usage) -
     ):
         message = f"the program used {ending.cpu_s:.1f} s of processor time, `cpu_s` allows {limits.cpu_s:g}"
         return from_code("limit.cpu", message, prints, usage)
+    if ending.is_out_of_memory:
+        message = (
+            f"the kernel ended the program for its memory: `memory_bytes` allows {limits.memory_bytes}, "
+            "and all runs together have a bound"
+        )
+        return from_code("limit.memory", message, prints, usage)
     how = _signal_name(ending.code) if ending.how == "signaled" else f"exit status {ending.code}"
     message = f"the interpreter ended without a result ({how}); nothing else was affected"
     return from_code("guest.died", message, prints, usage)

@@ -43,12 +43,13 @@ async def open_sandbox(
         IsolationError: a required layer is missing; the error names it and the remedy.
         GuestError: guests could not be started.
     """
-    engine = create_backend(backend)
+    memory = MemoryBudget(share=memory_share)
+    engine = create_backend(backend, all_runs_bytes=memory.total_bytes)
     await engine.start()
     failure: Exception | None = None
     try:
         async with Pool(engine, pool, ceiling=ceiling) as guests, anyio.create_task_group() as tasks:
-            box = Sandbox(guests, engine.describe(), tasks, MemoryBudget(share=memory_share))
+            box = Sandbox(guests, engine.describe(), tasks, memory)
             try:
                 yield box
             except Exception as error:  # noqa: BLE001 - the caller's, raised again below without a group around it
@@ -159,7 +160,8 @@ class Prepared:
 
     async def compile(self, source: bytes) -> None:
         """Send `prepare` and read the answer. Called once, by `Sandbox.prepare`."""
-        spec = self._spec
+        spec, guest = self._spec, self._guest
+        assert guest is not None
         header = {
             "kind": "prepare",
             "dialect": spec.dialect,
@@ -171,6 +173,7 @@ class Prepared:
         try:
             with anyio.fail_after(_PREPARE_S):
                 self._channel.send(header, source)
+                await guest.lower(spec.limits)
                 bodies = await self._channel.receive()
         except TimeoutError:
             self._refuse("limit.compile", f"the program did not compile within {_PREPARE_S:g} s")

@@ -80,12 +80,14 @@ class GuestExit:
         code: exit code or signal number; 0 when unknown.
         cpu_s: processor time used, user and system.
         max_rss_bytes: peak resident size, including pages shared with other guests.
+        is_out_of_memory: the kernel ended it because its control group, or one around that, was full.
     """
 
     how: Literal["exited", "signaled", "unknown"]
     code: int = 0
     cpu_s: float = 0.0
     max_rss_bytes: int = 0
+    is_out_of_memory: bool = False
 
 
 UNKNOWN_EXIT = GuestExit(how="unknown")
@@ -101,6 +103,13 @@ class Guest(Protocol):
     @property
     def has_ended(self) -> bool:
         """Whether it is known that the guest has ended."""
+
+    async def lower(self, limits: Limits) -> None:
+        """Lower the bounds that the host keeps for this guest to those of its run, before that runs.
+
+        Raises:
+            GuestError: the kernel refused.
+        """
 
     def kill(self) -> None:
         """End the guest now; may be called again, and after its end."""
@@ -143,7 +152,8 @@ def _process(**options: Any) -> Backend:
     return ProcessBackend(**options)
 
 
-def _docker(**options: Any) -> Backend:
+def _docker(*, all_runs_bytes: int | None = None, **options: Any) -> Backend:
+    del all_runs_bytes  # the engine bounds the container as a whole: `docker_engine.Box`
     try:
         from sandbox.backends.docker import DockerBackend
     except ImportError as error:  # the engine's client is a dependency that an installation may lack
@@ -161,6 +171,8 @@ FACTORIES: dict[str, Callable[..., Backend]] = {"process": _process, "docker": _
 
 def create_backend(name: str, **options: Any) -> Backend:
     """The backend of that name, not started.
+
+    Every backend takes `all_runs_bytes`: what its guests together may hold of memory.
 
     Raises:
         SpecError: there is no backend of that name, or it has no such option.

@@ -13,32 +13,35 @@ import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import anyio
 
 from sandbox import wire
 from sandbox.backends.base import UNKNOWN_EXIT, GuestExit, IsolationReport
+from sandbox.backends.seat import Seat, bound_of
 from sandbox.backends.zygote import ZygoteLink
 from sandbox.errors import ClosedError, GuestError, IsolationError
 from sandbox.guest import selftest
 from sandbox.guest.control import Ready
 from sandbox.linux import pidfd
+from sandbox.linux.cgroups import Bound, Groups
 from sandbox.spec import MIB, Limits
 
 CLOSE_S = 2.0  # chosen: a killed process ends in milliseconds; an unkillable one is left to the kernel
 _EXAMINE_S = 10.0
 _SHARED_SLOTS = 4_096  # guests at once where they share the caller's user id
 _EXAMINED = Limits(memory_bytes=64 * MIB, cpu_s=5, threads=4)
+_EXAMINED_BOUND = Bound(memory_bytes=selftest.GROUP_BYTES, tasks=_EXAMINED.threads + 1)
 
 
 class ForkedGuest:
     """A guest process. Made by `Forks.spawn`."""
 
-    def __init__(self, channel: socket.socket, link: ZygoteLink, slot: int, release: Callable[[], None]) -> None:
+    def __init__(self, channel: socket.socket, link: ZygoteLink, seat: Seat, release: Callable[[], None]) -> None:
         self.channel = channel
         self._link = link
-        self._slot = slot
+        self._seat = seat
         self._release = release
         self._pidfd = -1
         self._exit: GuestExit | None = None
@@ -50,7 +53,8 @@ class ForkedGuest:
 
     def ended(self, how: GuestExit) -> None:
         """The zygote has told how the guest ended, or has ended itself: the slot is free again."""
-        self._exit = how
+        is_killed = how.how == "signaled" and how.code == signal.SIGKILL
+        self._exit = replace(how, is_out_of_memory=is_killed and self._seat.was_full())
         self._exited.set()
         self._release()
 
@@ -59,10 +63,18 @@ class ForkedGuest:
         """Whether the guest has ended; asks the kernel, never waits."""
         return self._exit is not None or self._pidfd < 0 or pidfd.has_ended(self._pidfd)
 
+    async def lower(self, limits: Limits) -> None:
+        """Lower the bounds of its control groups to those of a run.
+
+        Raises:
+            GuestError: the kernel refused.
+        """
+        await self._seat.lower(limits)
+
     def kill(self) -> None:
         """SIGKILL through the pidfd: at once, never to a stranger; without effect after the end or `aclose`."""
         if self._pidfd >= 0 and self._exit is None:
-            self._link.end(self._pidfd, self._slot)
+            self._link.end(self._pidfd, self._seat.slot)
 
     async def wait_exit(self, timeout_s: float = math.inf) -> GuestExit:
         """How it ended; "unknown" when that is not known within `timeout_s`."""
@@ -91,12 +103,14 @@ class Origin:
         open_link: starts a zygote and waits until it is ready.
         report: what its facts, the claims of an examined guest and whether the kill ended that guest mean.
         remedy: what to change when a layer cannot be put on.
+        groups: control groups that guests enter, opened and closed by the backend; none unless it opens them.
     """
 
     backend: str
     open_link: Callable[[], Awaitable[ZygoteLink]]
     report: Callable[[Ready, Mapping[str, bool], bool], IsolationReport]
     remedy: str
+    groups: Groups = field(default_factory=Groups)
 
 
 class Forks:
@@ -186,15 +200,30 @@ class Forks:
         if slot is None:
             raise GuestError("no guest could be started: every user id is in use", code="guest.start")
         self._used_slots.add(slot)
+        data_bytes = link.ready.data_bytes
+        bound = _EXAMINED_BOUND if examine else bound_of(ceiling, data_bytes)
+        seat = Seat(self._origin.groups, slot, bound, data_bytes)
+        try:
+            entrances = await seat.take()
+        except BaseException:
+            self._used_slots.discard(slot)
+            raise
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         near.setblocking(False)
-        guest = ForkedGuest(near, link, slot, release=lambda: self._used_slots.discard(slot))
+        guest = ForkedGuest(near, link, seat, release=lambda: self._used_slots.discard(slot))
         try:
             with far:
-                guest.adopt(await link.spawn(far, slot=slot, ceiling=ceiling, on_exit=guest.ended, examine=examine))
+                guest.adopt(
+                    await link.spawn(
+                        far, slot=slot, ceiling=ceiling, on_exit=guest.ended, examine=examine, groups=entrances
+                    )
+                )
         except BaseException:
             near.close()
             raise
+        finally:
+            for descriptor in entrances:
+                os.close(descriptor)
         return guest
 
     async def _examine(self, link: ZygoteLink) -> IsolationReport:
@@ -206,6 +235,8 @@ class Forks:
                 guest.kill()
                 ending = await guest.wait_exit(CLOSE_S)
                 is_killed = ending.how == "signaled" and ending.code == signal.SIGKILL
+                groups = self._origin.groups
+                groups.keep(frozenset(name for name in groups.controllers if claims.get(f"cgroup-{name}", False)))
                 return self._origin.report(link.ready, claims, is_killed)
         finally:
             await guest.aclose()

@@ -18,6 +18,10 @@ _USERNS = (
     "allow unprivileged user namespaces (sysctl `kernel.apparmor_restrict_unprivileged_userns=0` on Ubuntu, "
     "`user.max_user_namespaces` above 0), or start as root"
 )
+_CGROUPS = (
+    "start as root, or under systemd with its own control group "
+    "(`systemd-run --user --scope -p Delegate=yes ...`, in a service `Delegate=memory pids`)"
+)
 
 Row = tuple[str, bool, str, str]
 """Name of a layer, whether it is required, how it is tested, what to do without it."""
@@ -46,18 +50,30 @@ _TABLE: tuple[Row, ...] = (
     ("landlock-abstract", False, "an outer abstract socket is out of reach", "use Linux 6.12 or later"),
     ("own-user", False, "each guest has a user id that nothing else uses", "start as root"),
     ("threads", False, "a guest cannot start more threads than its limit", _USERNS),
+    ("cgroup-memory", False, "a child never has more memory at once than the group's bound", _CGROUPS),
+    ("cgroup-pids", False, "a task above the group's bound is refused with the other limits still open", _CGROUPS),
 )
 
 
-def report(ready: Ready, claims: Mapping[str, bool], *, is_killed: bool) -> IsolationReport:
-    """The report of one start. A layer that was not claimed counts as missing."""
+def report(
+    ready: Ready, claims: Mapping[str, bool], *, is_killed: bool, controllers: frozenset[str] = frozenset()
+) -> IsolationReport:
+    """The report of one start. A layer that was not claimed counts as missing.
+
+    `controllers` are those of the control groups that guests enter.
+    """
+    groups = {f"cgroup-{name}": claims.get(f"cgroup-{name}", False) for name in controllers}
+    counts = ready.nproc_counts or groups.get("cgroup-pids", False)
     has = {
         **claims,
         "files": claims.get("landlock", False) or (ready.empty_root and claims.get("empty-root", False)),
         "namespaces": ready.namespaces and claims.get("namespaces", False),
         "empty-root": ready.empty_root and claims.get("empty-root", False),
         "own-user": ready.slots > 0,
-        "threads": ready.nproc_counts and claims.get("threads", False),
+        "threads": counts and claims.get("threads", False),
+        "cgroup-memory": False,
+        "cgroup-pids": False,
+        **groups,
         "kill": is_killed,
     }
     return IsolationReport(backend="process", mode=ready.mode, layers=layers(_TABLE, has))

@@ -13,7 +13,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -114,9 +114,11 @@ class ZygoteLink:
         ceiling: Limits,
         on_exit: Callable[[GuestExit], None],
         examine: bool = False,
+        groups: Sequence[int] = (),
     ) -> int:
         """Fork a guest that holds `channel`; returns its pidfd, which the caller closes.
 
+        `groups` are descriptors of control groups that it enters before anything else (`linux.cgroups.join`).
         `on_exit` is called exactly once, also when this raises: once nothing uses the slot any more.
 
         Raises:
@@ -135,7 +137,7 @@ class ZygoteLink:
         answer = self._asked[number] = _Answer(on_exit, lambda descriptor: self.end(descriptor, slot))
         try:
             with anyio.move_on_after(REPLY_S):
-                await self._send(control.encode(request), channel)
+                await self._send(control.encode(request), channel.fileno(), *groups)
                 await self.wait(answer.event)
             return answer.take()
         finally:
@@ -160,10 +162,10 @@ class ZygoteLink:
         except OSError:  # it has ended
             pass
 
-    async def _send(self, data: bytes, passed: socket.socket) -> None:
+    async def _send(self, data: bytes, *passed: int) -> None:
         while not self.is_lost:
             try:
-                socket.send_fds(self._control, [data], [passed.fileno()])
+                socket.send_fds(self._control, [data], passed)
                 return
             except BlockingIOError:
                 await anyio.wait_writable(self._control)

@@ -2,7 +2,8 @@
 
 Enters and leaves: the frozen values below. Both ends are ours; no guest ever holds this socket. Still nothing but
 plain JSON, and a packet that is none of these raises ValueError. Descriptors travel beside a packet (SCM_RIGHTS):
-a `Spawn` brings the guest's end of its channel, a `Spawned` brings a pidfd of the guest.
+a `Spawn` brings the guest's end of its channel and the control groups that it enters, a `Spawned` brings a pidfd of
+the guest.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Literal
 
 PACKET_BYTES = 64 * 1024  # chosen: the longest packet is a `Failed` or `Start`, both bounded below
 MESSAGE_CHARS = 2_000  # chosen: of an error's text
+PASSED = 3  # descriptors beside a packet, at most: a channel, and one group in each of two hierarchies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,7 @@ class Ready:
     """Zygote → host: everything is imported, guests can be spawned. The facts are the zygote's own readings.
 
     `slots` is how many guests may live at once; 0 means that guests do not get user ids of their own.
+    `data_bytes` is the private writable memory that each guest has from the zygote, shared until it changes it.
     """
 
     mode: Literal["root", "user"]
@@ -35,6 +38,7 @@ class Ready:
     landlock_abi: int
     slots: int
     nproc_counts: bool
+    data_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ import json
 import mmap
 import os
 import resource
+import select
 import signal
 import socket
 import threading
@@ -26,6 +27,9 @@ KIND = "examined"
 OWN_ENVIRONMENT = frozenset({"TZ"})  # what the guest's own start sets
 _PLANTED = (40, 200)
 _MIB = 1 << 20
+GROUP_BYTES = 12 * _MIB
+"""Chosen: the bound of an examined guest's group: three times what a new guest has of its own (4 MiB measured)."""
+_FILL_MS = 3_000  # chosen: to fill a group takes milliseconds
 
 
 class Examination:
@@ -40,6 +44,11 @@ class Examination:
         self._abstract = b""
         for number in _PLANTED:  # stands for what a careless host may have left open and inheritable
             os.dup2(0, number, inheritable=True)
+
+    def try_groups(self, has_entered: bool) -> None:
+        """What the control groups must refuse, before any other limit is on."""
+        self.claims["cgroup-pids"] = has_entered and _fork_many(self._threads + 8) == self._threads
+        self.claims["cgroup-memory"] = has_entered and _is_held_to(GROUP_BYTES, GROUP_BYTES + _MIB)
 
     def witness(self, layer: str) -> None:
         """Try what the layer that was just put on must refuse."""
@@ -140,6 +149,46 @@ class Examination:
             started += 1
         gate.set()
         return started
+
+
+def _fork_many(wanted: int) -> int:
+    """How many children there can be at once; each ends at once and counts until it is reaped (cgroups(7), pids)."""
+    children: list[int] = []
+    try:
+        while len(children) < wanted:
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            children.append(child)
+    except BlockingIOError:  # EAGAIN
+        pass
+    for child in children:
+        os.waitpid(child, 0)
+    return len(children)
+
+
+def _is_held_to(bound_bytes: int, size_bytes: int) -> bool:
+    """Whether a child that fills that much has less than the bound at once, or is ended for it.
+
+    What it has filled it marks as dispensable (madvise(2), MADV_FREE): a full group then takes such pages back, which
+    read as zero after that, and the kernel has no reason to end anyone and to write a page about it into its log.
+    """
+    child = os.fork()
+    if child == 0:
+        held = mmap.mmap(-1, size_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        for start in range(0, size_bytes, _MIB):
+            held[start : start + _MIB : mmap.PAGESIZE] = b"\1" * (_MIB // mmap.PAGESIZE)
+            held.madvise(mmap.MADV_FREE, start, _MIB)
+        kept_bytes = mmap.PAGESIZE * sum(held[:: mmap.PAGESIZE])
+        os._exit(0 if kept_bytes <= bound_bytes else 1)
+    watched = os.pidfd_open(child)
+    poller = select.poll()
+    poller.register(watched, select.POLLIN)
+    has_ended = bool(poller.poll(_FILL_MS))
+    os.close(watched)
+    if not has_ended:  # waits for ever in a full group
+        os.kill(child, signal.SIGKILL)
+    return has_ended and os.waitpid(child, 0)[1] in (0, signal.SIGKILL)
 
 
 def _errno_of(attempt: Callable[[], object]) -> int:

@@ -22,7 +22,19 @@ from sandbox import wire
 from sandbox.guest import control, selftest
 from sandbox.guest import main as guest
 from sandbox.guest.seal import Ceiling, Plan, SealError, seal, take_identity
-from sandbox.linux import descriptors, identity, landlock, memory, mounts, namespaces, pidfd, rlimits, seccomp, uids
+from sandbox.linux import (
+    cgroups,
+    descriptors,
+    identity,
+    landlock,
+    memory,
+    mounts,
+    namespaces,
+    pidfd,
+    rlimits,
+    seccomp,
+    uids,
+)
 
 THREAD_STACK_BYTES = 512 * 1024  # chosen: 64 threads count 32 MiB of the memory limit
 _TASK_SLACK = 512  # chosen: what else the user may start while a guest lives, where tasks are not counted for it alone
@@ -101,6 +113,7 @@ def _plan(
         landlock_abi=abi,
         slots=len(block),
         nproc_counts=counts,
+        data_bytes=mapped.data_bytes,
     )
     return plan, ready
 
@@ -165,7 +178,8 @@ class _Server:
                     self._reap(descriptor)
 
     def _take(self) -> None:
-        data, received, _, _ = socket.recv_fds(self._control, control.PACKET_BYTES, 1, socket.MSG_CMSG_CLOEXEC)
+        flags = socket.MSG_CMSG_CLOEXEC
+        data, received, _, _ = socket.recv_fds(self._control, control.PACKET_BYTES, control.PASSED, flags)
         if not data:
             os._exit(0)
         request = control.decode(data)
@@ -173,13 +187,14 @@ class _Server:
             self._kill(request.slot)
             return
         assert isinstance(request, control.Spawn)
-        assert len(received) == 1
+        assert received
         try:
-            self._spawn(request, received[0])
+            self._spawn(request, received[0], received[1:])
         finally:
-            os.close(received[0])
+            for descriptor in received:
+                os.close(descriptor)
 
-    def _spawn(self, request: control.Spawn, channel: int) -> None:
+    def _spawn(self, request: control.Spawn, channel: int, groups: list[int]) -> None:
         """Fork a guest. The slot is checked here again: two guests under one user id could reach each other."""
         if any(request.slot == other.slot for _, other in self._guests.values()):
             self._send(control.Refused(id=request.id, message="the slot is in use"))
@@ -191,7 +206,7 @@ class _Server:
             self._send(control.Refused(id=request.id, message=f"fork: {error.strerror}"))
             return
         if pid == 0:
-            _be_guest(self._plan, request, channel, tasks)
+            _be_guest(self._plan, request, channel, tasks=tasks, groups=groups)
         descriptor = os.pidfd_open(pid)  # before it is reaped, so the number cannot be another process's
         self._guests[descriptor] = (pid, request)
         self._poller.register(descriptor, select.POLLIN)
@@ -229,9 +244,9 @@ class _Server:
             os._exit(0)
 
 
-def _be_guest(plan: Plan, request: control.Spawn, channel: int, tasks: int) -> NoReturn:
+def _be_guest(plan: Plan, request: control.Spawn, channel: int, *, tasks: int, groups: list[int]) -> NoReturn:
     """Everything a forked child does: seal itself, then serve one program. Never returns to the zygote's code."""
-    layer = "descriptors"
+    layer = "cgroup"
 
     def note(done: str) -> None:
         nonlocal layer
@@ -240,10 +255,15 @@ def _be_guest(plan: Plan, request: control.Spawn, channel: int, tasks: int) -> N
             examination.witness(done)
 
     try:
+        has_groups = all(cgroups.join(descriptor) for descriptor in groups)  # first of all: from now on it counts
         os.dup2(channel, descriptors.CHANNEL, inheritable=False)  # over the control socket, which is not a guest's
         connection = socket.socket(fileno=descriptors.CHANNEL)  # asks for its kind, which the filter refuses later
         ceiling = Ceiling(memory_bytes=request.memory_bytes, cpu_s=request.cpu_s, tasks=tasks)
         examination = selftest.Examination(ceiling, request.threads) if request.examine else None
+        if examination and groups:
+            examination.try_groups(has_groups)
+        elif not has_groups:
+            raise SealError(layer, "the kernel does not confirm the control group")
         loop = seal(plan, ceiling, slot=request.slot, witness=note)
         if examination:
             examination.report(connection)

@@ -157,6 +157,37 @@ for kind in (resource.RLIMIT_DATA, resource.RLIMIT_CPU, resource.RLIMIT_NOFILE, 
         is_shown_bare=False,
         unproved="needs root",
     ),
+    Attack(
+        id="process.own-group",
+        claim="learns its control group",
+        code='if open("/proc/self/cgroup").read(): reached()',
+    ),
+    Attack(
+        id="process.leave-group",
+        claim="leaves its control group, or lifts the bounds of it",
+        code="""
+places = [line.split(" ")[4] for line in open("/proc/self/mountinfo") if " - cgroup" in line]
+own = [line.rstrip().split(":", 2)[2] for line in open("/proc/self/cgroup")]
+for place in places:
+    for group in own:
+        for name, text in (("memory.max", "max"), ("memory.limit_in_bytes", "-1"), ("pids.max", "max")):
+            try:
+                os.write(os.open(f"{place}{group}/{name}", os.O_WRONLY), text.encode()); reached(name)
+            except OSError: pass
+    try:
+        os.write(os.open(f"{place}/cgroup.procs", os.O_WRONLY), b"0"); reached("cgroup.procs")
+    except OSError: pass
+""",
+        is_shown_bare=False,
+        unproved="needs root; tests/integration/test_cgroups.py shows it where that is at hand",
+    ),
+    Attack(
+        id="process.group-namespace",
+        claim="makes a namespace of control groups",
+        code="r, e = call('unshare', 0x02000000)\nif r == 0: reached()",
+        is_shown_bare=False,
+        unproved="needs root",
+    ),
     Attack(id="process.affinity", claim="chooses its processors", code="os.sched_setaffinity(0, {0}); reached()"),
     Attack(
         id="process.threads",

@@ -4,7 +4,9 @@ import pytest
 
 from sandbox.guest import control
 
-READY = control.Ready(mode="root", namespaces=True, empty_root=True, landlock_abi=7, slots=1024, nproc_counts=True)
+READY = control.Ready(
+    mode="root", namespaces=True, empty_root=True, landlock_abi=7, slots=1024, nproc_counts=True, data_bytes=1
+)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ from sandbox.backends.docker_layers import report
 from sandbox.errors import IsolationError
 from sandbox.guest.control import Ready
 
-READY = Ready(mode="user", namespaces=False, empty_root=False, landlock_abi=0, slots=0, nproc_counts=False)
+READY = Ready(
+    mode="user", namespaces=False, empty_root=False, landlock_abi=0, slots=0, nproc_counts=False, data_bytes=1
+)
 
 
 def judged(claims, **facts):

@@ -2,13 +2,20 @@
 
 import pytest
 
+from sandbox.backends import isolation
 from sandbox.backends.base import create_backend
-from sandbox.backends.isolation import report
 from sandbox.errors import IsolationError, SpecError
 from sandbox.guest.control import Ready
 
-FULL = Ready(mode="root", namespaces=True, empty_root=True, landlock_abi=7, slots=1024, nproc_counts=True)
-POOR = Ready(mode="user", namespaces=False, empty_root=False, landlock_abi=0, slots=0, nproc_counts=False)
+CONTROLLERS = frozenset({"memory", "pids"})
+
+
+def report(ready, claims, *, is_killed, controllers=CONTROLLERS):
+    return isolation.report(ready, claims, is_killed=is_killed, controllers=controllers)
+
+
+FULL = Ready(mode="root", namespaces=True, empty_root=True, landlock_abi=7, slots=1024, nproc_counts=True, data_bytes=1)
+POOR = Ready(mode="user", namespaces=False, empty_root=False, landlock_abi=0, slots=0, nproc_counts=False, data_bytes=1)
 NAMES = [layer.name for layer in report(FULL, {}, is_killed=False).layers]
 ALL = dict.fromkeys(NAMES, True)
 REQUIRED = [layer.name for layer in report(FULL, {}, is_killed=False).layers if layer.required]
@@ -43,14 +50,29 @@ def test_files_need_landlock_or_an_empty_root():
 
 
 def test_extras_may_be_missing():
-    found = report(POOR, ALL, is_killed=True)
+    found = report(POOR, ALL, is_killed=True, controllers=frozenset())
     assert [layer.name for layer in found.layers if layer.state == "missing"] == [
         "namespaces",
         "empty-root",
         "own-user",
         "threads",
+        "cgroup-memory",
+        "cgroup-pids",
     ]
     found.require()
+
+
+def test_threads_are_counted_by_a_group_where_no_limit_counts_them_for_one_guest():
+    assert report(POOR, ALL, is_killed=True).layer("threads").state == "extra"
+    assert report(POOR, {**ALL, "cgroup-pids": False}, is_killed=True).layer("threads").state == "missing"
+    assert report(POOR, {**ALL, "threads": False}, is_killed=True).layer("threads").state == "missing"
+
+
+def test_groups_that_a_guest_entered_count_only_with_their_effect():
+    found = report(FULL, {**ALL, "cgroup-memory": False}, is_killed=True, controllers=CONTROLLERS)
+    assert (found.layer("cgroup-memory").state, found.layer("cgroup-pids").state) == ("missing", "extra")
+    found = report(FULL, ALL, is_killed=True, controllers=frozenset({"memory"}))
+    assert (found.layer("cgroup-memory").state, found.layer("cgroup-pids").state) == ("extra", "missing")
 
 
 def test_nothing_is_assumed_that_was_not_claimed():

@@ -90,3 +90,10 @@ def test_the_shape_that_a_guest_claims_is_text_and_bounded():
 
     assert shape_of("x" * 5_000) == "x" * 1_200
     assert [shape_of(claimed) for claimed in (None, 7, ["x"], {})] == [""] * 4
+
+
+def test_a_guest_that_the_kernel_ended_for_its_memory_reached_a_limit():
+    ending = GuestExit(how="signaled", code=signal.SIGKILL, is_out_of_memory=True)
+    result = outcome.from_exit(ending, Limits(memory_bytes=64 << 20), outcome.Prints(100), Usage())
+    assert (result.status, result.error.code) == ("limit", "limit.memory")
+    assert "`memory_bytes` allows 67108864" in result.error.message

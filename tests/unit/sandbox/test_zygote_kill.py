@@ -10,7 +10,9 @@ from sandbox.backends import zygote
 from sandbox.backends.zygote import ZygoteLink
 from sandbox.guest import control
 
-READY = control.Ready(mode="user", namespaces=False, empty_root=False, landlock_abi=7, slots=0, nproc_counts=False)
+READY = control.Ready(
+    mode="user", namespaces=False, empty_root=False, landlock_abi=7, slots=0, nproc_counts=False, data_bytes=1
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="did not run: needs Linux")
 

@@ -16,7 +16,9 @@ from sandbox.errors import GuestError, IsolationError, SpecError
 from sandbox.guest import control
 from sandbox.spec import Limits
 
-READY = control.Ready(mode="user", namespaces=False, empty_root=False, landlock_abi=7, slots=0, nproc_counts=False)
+READY = control.Ready(
+    mode="user", namespaces=False, empty_root=False, landlock_abi=7, slots=0, nproc_counts=False, data_bytes=1
+)
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform != "linux", reason="did not run: needs Linux")]
 
