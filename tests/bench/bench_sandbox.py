@@ -15,6 +15,8 @@ import time
 import anyio
 
 from sandbox import Limits, Reply, RunSpec, open_sandbox
+from sandbox.backends import process
+from sandbox.linux.cgroups import Groups
 
 BINDING = """
 from sandbox.guest.remote import Remote
@@ -95,6 +97,41 @@ async def in_guest(box, source: str) -> float:
     return float(result.printed.split()[-1])
 
 
+class NoGroups(Groups):
+    """Makes no control group, as where none can be had."""
+
+    def open(self, bound) -> None:
+        return
+
+
+async def one_start(groups) -> dict[str, list[float]]:
+    """Start, a run out of the pool, a run without one at once and after a pause (moving between groups then waits)."""
+    process.Groups = groups
+    found = {}
+    started = time.perf_counter()
+    async with open_sandbox("process", pool=2) as box:
+        found["start of a sandbox"] = [time.perf_counter() - started]
+        found["trivial run, child waits"] = await runs(box, RunSpec(source="1 + 1"), 10, pause_s=0.1)
+    async with open_sandbox("process", pool=0) as box:
+        found["trivial run, no child waits, in a row"] = await runs(box, RunSpec(source="1 + 1"), 20)
+        found["trivial run, no child waits, each after 0.1 s"] = await runs(
+            box, RunSpec(source="1 + 1"), 10, pause_s=0.1
+        )
+    return found
+
+
+async def groups_cost() -> None:
+    """What control groups cost, in turns with a sandbox that has none."""
+    sides: tuple[dict[str, list[float]], ...] = ({}, {})
+    for _ in range(6):
+        for side, groups in zip(sides, (NoGroups, Groups), strict=True):
+            for name, times in (await one_start(groups)).items():
+                side.setdefault(name, []).extend(times)
+    process.Groups = Groups
+    for name, times in sides[1].items():
+        show(f"groups: {name}", times, statistics.median(sides[0][name]), "of none")
+
+
 async def main() -> None:
     floor = fork_floor()
     show("floor: fork, exit, wait", [floor])
@@ -146,6 +183,7 @@ async def main() -> None:
             show(f"computing: {name}", guests, statistics.median(floors), "of plain CPython")
     async with open_sandbox("process", pool=0) as box:
         show("trivial run, no child waits", await runs(box, RunSpec(source="1 + 1"), 20), floor, "of a fork")
+    await groups_cost()
 
 
 if __name__ == "__main__":
