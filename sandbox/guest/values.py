@@ -13,7 +13,7 @@ A string stays raw text. Everything else becomes compact JSON, non-ASCII charact
     dataclass                                 object of its fields; a namedtuple is a tuple
     bytes                                     the text when it is UTF-8, else {"$base64": "…"}
     dict keys                                 text as it is; None, bool, numbers, dates: their text; others: repr
-    numpy scalars and arrays, DataFrames      `item()`, `tolist()`, `to_dict("records")`
+    numpy's and pandas' types                 see `arrays.py`
     deque, dict views, range, Counter, …      list or object
     lone surrogates                           kept as JSON escapes
     a value inside itself                     "<cycle>"
@@ -35,9 +35,11 @@ import math
 import re
 import uuid
 from collections import deque
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import PurePath
 from typing import Any, NamedTuple
+
+from sandbox.guest.arrays import is_array, plain_array, shape_of
 
 MAX_DEPTH = 200  # chosen: deeper values are data structures gone wrong; the rest is shown as text
 REPR_CHARS = 500
@@ -93,6 +95,8 @@ def preview(name: str, value: Any) -> Rendered:
     elif isinstance(value, (list, tuple, set, frozenset, deque)):
         shape += f" of {len(value)} items"
         items = list(value)[:3]
+    else:
+        shape, items = shape_of(value) or (shape, items)
     return Rendered("preview", "", _utf8(to_json({"name": name, "shape": shape, "items": items})))
 
 
@@ -182,18 +186,9 @@ def _plain_known(value: Any, above: tuple[int, ...], depth: int) -> Any:
         return {f.name: _plain(getattr(value, f.name), above, depth) for f in dataclasses.fields(value)}
     if hasattr(type(value), "__describe__"):
         return _plain(value.__describe__(), above, depth)
-    if type(value).__module__.partition(".")[0] in ("numpy", "pandas"):
-        return _plain_array(value, above, depth)
+    if is_array(value):
+        return plain_array(value, lambda inner: _plain(inner, above, depth), lambda other: _text(other, str))
     return _NOTHING
-
-
-def _plain_array(value: Any, above: tuple[int, ...], depth: int) -> Any:
-    if hasattr(value, "to_dict"):
-        table = value.to_dict("records") if hasattr(value, "columns") else value.to_dict()
-        return _plain(table, above, depth)
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist(), above, depth)
-    return _text(value)
 
 
 def _key(key: Any) -> str:
@@ -207,6 +202,10 @@ def _key(key: Any) -> str:
         return str(key)
     if isinstance(key, (datetime.datetime, datetime.date, datetime.time)):
         return key.isoformat()
+    if is_array(key) and key is not (inner := _plain(key, (), 0)):
+        return _key(inner)
+    if type(key) is tuple and any(map(is_array, key)):
+        key = tuple(_plain(item, (), 0) for item in key)
     return _text(key)
 
 
@@ -217,9 +216,9 @@ def _ordered(items: Iterable[Any]) -> list[Any]:
         return sorted(items, key=_text)
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, show: Callable[[Any], str] = repr) -> str:
     try:
-        text = repr(value)
+        text = show(value)
     except (MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # noqa: BLE001 - a foreign __repr__
