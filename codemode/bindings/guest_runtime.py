@@ -155,7 +155,7 @@ class Tool(Remote):
         try:
             return self._cm_id, _dumps(sent).encode("ascii")
         except (TypeError, ValueError, RecursionError) as error:
-            raise _values().explain(sent, _dumps, error, self._cm_signature()) from None
+            return self._cm_id, _values().encode_again(sent, _dumps, error, self._cm_signature())
 
     def decode(self, form: str, payload: bytes) -> Any:
         try:

@@ -1,7 +1,7 @@
 """Runs in the guest as `tools._values`: arguments that JSON has no form for, and why one cannot be sent.
 
 Enters: a Python value of a program. Leaves: the next simpler value, or a TypeError that names the parameter. Shipped
-as text through `load` when a call first needs it; standard library only.
+as text through `load` when a call first needs it; imports the standard library and the guest's own modules.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ import datetime as _datetime
 import decimal as _decimal
 import enum as _enum
 import math as _math
+import sys as _sys
 import uuid as _uuid
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
+
+from sandbox.guest import arrays as _arrays
 
 
 def plain(value: Any) -> Any:
@@ -22,8 +25,11 @@ def plain(value: Any) -> Any:
 
     Dates become ISO 8601 text, a timedelta seconds, a Decimal a number when no digit is lost (else text), sets sorted
     lists when they can be sorted, other iterables lists, mappings and dataclasses objects, paths and UUIDs text, an
-    Enum its value, arrays and tables lists; bytes text when they are UTF-8.
+    Enum its value; bytes text when they are UTF-8. Of numpy and pandas: scalars their Python value, arrays and columns
+    lists, tables records as in `sandbox.guest.arrays`; what is missing in a column is null, as in `df.to_json()`.
     """
+    if _arrays.is_array(value):
+        return _array(value)
     if isinstance(value, (_datetime.datetime, _datetime.date, _datetime.time)):
         return value.isoformat()
     if isinstance(value, _enum.Enum):
@@ -62,6 +68,43 @@ def _collection(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
 
 
+def _array(value: Any) -> Any:
+    if hasattr(value, "iloc"):
+        if not hasattr(value, "columns"):
+            return _null_for_missing(value.tolist())
+        return _arrays.plain_array(value, _null_for_missing, _named, limit=_sys.maxsize) if len(value) else []
+    if _is_missing(value):
+        raise ValueError(f"{value} is no JSON value; send None or leave it out")
+    if hasattr(value, "total_seconds"):
+        return value.total_seconds()
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return _arrays.plain_array(value, lambda inner: inner, _named, limit=_sys.maxsize)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is pandas' NaT or NA, or an array of times with a gap."""
+    if type(value).__name__ in ("NaTType", "NAType"):
+        return True
+    if getattr(getattr(value, "dtype", None), "kind", "") not in ("m", "M"):
+        return False
+    return bool(_sys.modules["numpy"].isnat(value).any()) if hasattr(value, "ndim") else False
+
+
+def _null_for_missing(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_null_for_missing(item) for item in value]
+    is_nan = isinstance(value, float) and value != value
+    return None if is_nan or type(value).__name__ in ("NaTType", "NAType") else value
+
+
+def _named(value: Any) -> str:
+    """The text of a Period, an Interval and their like."""
+    if "__str__" not in {name for base in type(value).__mro__[:-1] for name in vars(base)}:
+        raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
+    return str(value)
+
+
 def _number(value: _decimal.Decimal) -> int | float | str:
     if not value.is_finite():
         raise ValueError(f"{value} is no JSON number; send None or leave it out")
@@ -81,6 +124,28 @@ def _text(value: bytes) -> str:
 def base64_text(value: bytes | bytearray | memoryview) -> str:
     """Bytes for a parameter whose schema says that it takes base64."""
     return _base64.b64encode(value).decode("ascii")
+
+
+def encode_again(sent: Mapping[str, Any], encode: Callable[[Any], str], error: Exception, signature: str) -> bytes:
+    """The arguments once more, with keys that are dates or numpy's scalars as text.
+
+    Raises:
+        TypeError: they cannot be sent; it names the parameter.
+    """
+    try:
+        return encode(_with_plain_keys(sent)).encode("ascii")
+    except (TypeError, ValueError, RecursionError):
+        raise explain(sent, encode, error, signature) from None
+
+
+def _with_plain_keys(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {_key(key): _with_plain_keys(item) for key, item in value.items()}
+    return [_with_plain_keys(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _key(key: Any) -> Any:
+    return plain(key) if _arrays.is_array(key) or isinstance(key, _datetime.date) else key
 
 
 def explain(sent: Mapping[str, Any], encode: Callable[[Any], str], error: Exception, signature: str) -> TypeError:
