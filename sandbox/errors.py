@@ -17,6 +17,7 @@ CODES: Mapping[str, str] = {
     "spec.limit": "a limit is negative, zero, absurd or contradicts another",
     "spec.source": "the source is larger than `source_bytes` or is not text",
     "spec.dialect": "the dialect is not one of those on offer",
+    "spec.package": "a package cannot be allowed: not known, not installed, or not with this backend",
     "isolation.platform": "the backend does not work on this system; the message says what it needs",
     "isolation.layer": "a required isolation layer is missing on this machine",
     "guest.start": "no guest could be started",

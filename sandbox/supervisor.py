@@ -6,7 +6,7 @@ to a run happens to it alone: its guest is killed through a handle that cannot h
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
 
@@ -16,6 +16,7 @@ from anyio.abc import TaskGroup
 from sandbox import facts, outcome
 from sandbox.backends.base import Guest, IsolationReport, create_backend
 from sandbox.channel import Channel, ChannelError, parse_facts, parse_frame, unsealed_layer
+from sandbox.dialect.packages import check_packages
 from sandbox.errors import ClosedError, GuestError, IsolationError
 from sandbox.memory import SHARE, MemoryBudget
 from sandbox.pool import Pool
@@ -28,7 +29,12 @@ _EXIT_S = 2.0
 
 @asynccontextmanager
 async def open_sandbox(
-    backend: str = "process", *, pool: int = 2, ceiling: Limits | None = None, memory_share: float = SHARE
+    backend: str = "process",
+    *,
+    pool: int = 2,
+    ceiling: Limits | None = None,
+    memory_share: float = SHARE,
+    packages: Sequence[str] = (),
 ) -> AsyncIterator[Sandbox]:
     """Open a sandbox: start its backend, prove the isolation, keep `pool` guests waiting.
 
@@ -37,14 +43,17 @@ async def open_sandbox(
         pool: how many guests wait, sealed and warm.
         ceiling: the most that a waiting guest may get; a run with higher limits gets a guest of its own, forked for it.
         memory_share: what all runs together may use of the machine's memory, from 0 to 1; further runs queue.
+        packages: what programs may import besides the standard library, "numpy" and "pandas" (which brings numpy).
+            With one of them the language layer stops nobody any more; the kernel walls are the same.
 
     Raises:
-        SpecError: no such backend.
+        SpecError: no such backend; a package that is not known, not installed, or not to be had with this backend.
         IsolationError: a required layer is missing; the error names it and the remedy.
         GuestError: guests could not be started.
     """
+    allowed = check_packages(packages)
     memory = MemoryBudget(share=memory_share)
-    engine = create_backend(backend, all_runs_bytes=memory.total_bytes)
+    engine = create_backend(backend, all_runs_bytes=memory.total_bytes, packages=allowed)
     await engine.start()
     failure: Exception | None = None
     try:

@@ -16,7 +16,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -28,7 +28,7 @@ from sandbox.backends.base import IsolationReport
 from sandbox.backends.docker_engine import Box, Container, Engine
 from sandbox.backends.forks import ForkedGuest, Forks, Origin
 from sandbox.backends.zygote import ZygoteLink, greet
-from sandbox.errors import ClosedError, GuestError, IsolationError
+from sandbox.errors import ClosedError, GuestError, IsolationError, SpecError
 from sandbox.guest.control import Ready
 from sandbox.linux.syscalls import MACHINE, MACHINES
 from sandbox.spec import Limits
@@ -43,9 +43,20 @@ class DockerBackend:
     Args:
         box: what the container as a whole may have.
         image: another image's name; the default is the one that `sandbox.backends.docker_image` builds.
+        packages: must be empty: the image has the standard library only.
+
+    Raises:
+        SpecError: `spec.package`, packages were asked for.
     """
 
-    def __init__(self, *, box: Box | None = None, image: str = "") -> None:
+    def __init__(self, *, box: Box | None = None, image: str = "", packages: Sequence[str] = ()) -> None:
+        if packages:
+            named = ", ".join(f"`{name}`" for name in packages)
+            raise SpecError(
+                f"the docker backend cannot offer {named}: its image has the standard library only",
+                code="spec.package",
+                hint_operator="use the process backend, or allow no packages",
+            )
         self._box = box or Box()
         self._image = image
         self._engine: Engine | None = None

@@ -65,7 +65,11 @@ def command(packages: tuple[str, ...]) -> list[str]:
 def _folder_of(package: str) -> Path:
     spec = importlib.util.find_spec(package) if package.isidentifier() else None
     if spec is None or spec.origin is None:
-        raise SpecError(f"the package {package!r} is not installed, so programs cannot import it")
+        raise SpecError(
+            f"the package {package!r} is not installed for the interpreter of this host, so programs cannot import it",
+            code="spec.package",
+            hint_operator=f"run `{sys.executable} -m pip install {package}`",
+        )
     path = Path(spec.origin).resolve()
     return path.parent.parent if spec.submodule_search_locations else path.parent
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from sandbox.dialect.evaluate import EVALUATORS
+from sandbox.dialect.evaluate import EVALUATORS, PACKAGES_NAME
 from sandbox.dialect.facades import Facade
 from sandbox.dialect.guards import BY_NAME, GuardedType, augmentable, checked_getattr, meet, refuse_builtin
 from sandbox.dialect.own import MAIN
@@ -33,6 +33,7 @@ class Runtime:
         import_: `__import__` with its usual five arguments.
         print_: `print`.
         extra: further builtins such as `open`, `store`, `tool_search`.
+        packages: what text for `eval` and `exec` may import beside the library, as the program itself.
     """
 
     await_: Callable[[Any], Awaitable[Any]]
@@ -41,6 +42,7 @@ class Runtime:
     import_: Callable[..., Any]
     print_: Callable[..., None]
     extra: Mapping[str, object] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
 
 
 _NATIVE = words(
@@ -95,6 +97,7 @@ def _supplied(runtime: Runtime) -> dict[str, object]:
         "_cm_start": runtime.start,
         "_cm_starter": lambda function: functools.partial(runtime.start, function),
         "_cm_value": runtime.deliver,
+        PACKAGES_NAME: runtime.packages,
     }
 
 

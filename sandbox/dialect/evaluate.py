@@ -15,6 +15,9 @@ from sandbox.dialect.own import MAIN, program_frame
 from sandbox.dialect.program import compile_text
 from sandbox.dialect.rules import GUARD_PREFIX
 
+PACKAGES_NAME = f"{GUARD_PREFIX}packages"
+"""Under this name the builtins of a program carry the packages that it may import."""
+
 MAX_SOURCE = 64 * 1024  # chosen: text built at run time is short
 
 
@@ -22,7 +25,7 @@ def _run(source: Any, given: Any, local: Any, mode: str) -> Any:
     frame = program_frame(2)
     if frame is None:
         raise TypeError(f"`{mode}` is called by the program itself, not as a callback of a library")
-    code = _compile(source, mode)
+    code = _compile(source, mode, frame.f_builtins.get(PACKAGES_NAME, ()))
     outer = _copy(given, mode) if given is not None else None
     inner = _copy(local, mode) if local is not None and local is not given else None
     if outer is not None:
@@ -78,9 +81,9 @@ def _is_special(name: object) -> bool:
     return type(name) is str and (name.startswith(GUARD_PREFIX) or (name.startswith("__") and name.endswith("__")))
 
 
-def _compile(source: Any, mode: str) -> Any:
+def _compile(source: Any, mode: str, packages: tuple[str, ...]) -> Any:
     if type(source) is not str:
         raise TypeError(f"`{mode}` takes text, got {type(source).__name__}")
     if len(source) > MAX_SOURCE:
         raise ValueError(f"`{mode}` takes up to {MAX_SOURCE} characters, got {len(source)}")
-    return compile_text(source.lstrip(" \t") if mode == "eval" else source, mode)
+    return compile_text(source.lstrip(" \t") if mode == "eval" else source, mode, packages)

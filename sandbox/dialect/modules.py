@@ -9,13 +9,14 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import ModuleType
 
 from sandbox.dialect import loops, markup, records
 from sandbox.dialect.facades import Facade, make_facade
 from sandbox.dialect.logging_lite import logging_parts
 from sandbox.dialect.nearest import nearest as _nearest
+from sandbox.dialect.packages import modules_of, package_facades
 from sandbox.dialect.printing import StandardStream, Stream, printing_parts
 from sandbox.dialect.replacements import REPLACEMENTS
 from sandbox.dialect.rules import judge_attribute, words
@@ -98,10 +99,12 @@ def preload() -> tuple[str, ...]:
     return tuple(missing)
 
 
-def build_facades(overrides: Mapping[str, Mapping[str, object]] | None = None) -> dict[str, Facade]:
+def build_facades(
+    overrides: Mapping[str, Mapping[str, object]] | None = None, packages: tuple[str, ...] = ()
+) -> dict[str, Facade]:
     """The facades of one run; `overrides` (module → name → object) win over table and stand-ins.
 
-    A name that an override brings is shown even when the table does not list it.
+    A name that an override brings is shown even when the table does not list it. `packages` are allowed ones.
     """
     given = dict(overrides or {})
     streams = given.get("sys", {})
@@ -116,7 +119,7 @@ def build_facades(overrides: Mapping[str, Mapping[str, object]] | None = None) -
         "locale": {"setlocale": _setlocale},
         "zoneinfo": {"available_timezones": zone_names},
     }
-    facades: dict[str, Facade] = {}
+    facades: dict[str, Facade] = package_facades(packages)
     # Children first: a parent shows them as attributes.
     for name in sorted(ENTRIES, key=lambda name: -name.count(".")):
         values = _real_values(name, ENTRIES[name])
@@ -149,9 +152,14 @@ def _setlocale(category: int, locale: object = None) -> str:
     return "C"
 
 
-def nearest(name: str) -> str:
+def nearest(name: str, packages: Collection[str] = ()) -> str:
     """One line that names the nearest allowed way for a module that cannot be imported."""
-    return _nearest(name, ENTRIES)
+    top, _, wanted = name.partition(".")
+    if top not in packages:
+        return _nearest(name, (*ENTRIES, *packages), packages)
+    parts = sorted(part.partition(".")[2] for part in modules_of((top,)) if part != top)
+    close = difflib.get_close_matches(wanted, parts, n=1, cutoff=0.75)
+    return f"did you mean `{top}.{close[0]}`?" if close else f"`{top}` has here: {', '.join(parts)}"
 
 
 def explain(module: str, name: str) -> str:
@@ -170,6 +178,7 @@ class Importable:
     def __init__(self, roots: tuple[str, ...], packages: tuple[str, ...] = ()) -> None:
         self.roots = frozenset(roots)
         self.packages = frozenset(packages)
+        self._parts = modules_of(packages)
 
     def problem(self, module: str, name: str) -> tuple[str, str, bool] | None:
         """Why `import module` or `from module import name` is refused: message, hint, and whether an `except
@@ -177,10 +186,14 @@ class Importable:
         top = module.partition(".")[0]
         if top in self.roots or top in self.packages:
             private = next((part for part in (*module.split("."), name) if part.startswith("_")), "")
-            return (f"`{private}` is private to `{top}`", "import public names", False) if private else None
+            if private and (private != "__version__" or top in self.roots):
+                return f"`{private}` is private to `{top}`", "import public names", False
+            if top in self.packages and module not in self._parts:
+                return f"`{module}` cannot be imported", nearest(module, self.packages), True
+            return None
         entry = ENTRIES.get(module)
         if entry is None:
-            return f"`{module}` cannot be imported", nearest(module), True
+            return f"`{module}` cannot be imported", nearest(module, self.packages), True
         if name and name != "*" and name not in entry.all_names() and f"{module}.{name}" not in ENTRIES:
             hint = dict(entry.hints).get(name, entry.left_out)
             return f"`{module}` has no `{name}` here", hint or _close(name, entry), False

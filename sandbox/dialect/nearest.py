@@ -12,6 +12,10 @@ _NETWORK = "there is no network: call a tool"
 _PROCESS = "there are no processes: call a tool, or write Python"
 _FILES = "there are no files: keep data in variables, or in `io.StringIO` and `io.BytesIO`"
 _NOT_INSTALLED = "not installed here; use lists, dicts, `statistics`, `collections` and `csv`"
+_NOT_ALLOWED = (
+    "not allowed here; use lists, dicts, `statistics`, `collections` and `csv` "
+    "(whoever runs this sandbox can allow it: setting `packages`)"
+)
 _INSIDE = "it reaches into the interpreter; nothing takes its place"
 _PICKLE = "it builds any object by name; use `json` or `copy.deepcopy`"
 _PERSON = "nobody sits at a screen; print the answer or end with it"
@@ -33,7 +37,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     ("sqlite3 psycopg2 pymysql sqlalchemy pymongo redis duckdb", "there is no database: use lists and dicts"),
     (
-        """numpy pandas scipy sklearn matplotlib seaborn polars pyarrow torch tensorflow statsmodels networkx sympy
+        """scipy sklearn matplotlib seaborn polars pyarrow torch tensorflow statsmodels networkx sympy
         plotly xgboost cv2 PIL numba jax""",
         _NOT_INSTALLED,
     ),
@@ -50,6 +54,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         pip setuptools distutils unittest doctest pytest test syslog tty termios""",
         _INSIDE,
     ),
+    ("numpy pandas", _NOT_ALLOWED),
     ("pickle cPickle dill cloudpickle copyreg _pickle", _PICKLE),
     ("tkinter turtle curses readline cmd getpass IPython ipywidgets streamlit", _PERSON),
     ("argparse optparse getopt", "there is no command line; assign the values to variables"),
@@ -97,11 +102,16 @@ _COMMON = (
 _BY_NAME = {name: hint for names, hint in _GROUPS for name in names.split()} | _SPECIAL
 
 
-def nearest(name: str, allowed: Iterable[str] = ()) -> str:
-    """One line that names the nearest allowed way for a module that cannot be imported."""
+def nearest(name: str, allowed: Iterable[str] = (), packages: Iterable[str] = ()) -> str:
+    """One line that names the nearest allowed way for a module that cannot be imported.
+
+    `packages` are there besides the standard library, and take the place of their like.
+    """
     for known in (name, name.partition(".")[0]):
         if known in _BY_NAME:
-            return _BY_NAME[known]
+            hint = _BY_NAME[known]
+            there = " and ".join(f"`{package}`" for package in sorted(packages))
+            return f"not installed here; use {there}" if there and hint == _NOT_INSTALLED else hint
     close = difflib.get_close_matches(name, sorted(allowed), n=1, cutoff=0.8)
     if close:
         return f"did you mean `{close[0]}`?"

@@ -145,7 +145,7 @@ def _check(tree: Any, facts: Facts, importable: Importable) -> tuple[Any, list[D
     return checked, sorted(policy.diagnostics, key=lambda item: (item.line, item.column))
 
 
-def compile_text(text: str, mode: str) -> CodeType:
+def compile_text(text: str, mode: str, packages: tuple[str, ...] = ()) -> CodeType:
     """Compiles text for `eval` and `exec`.
 
     Raises:
@@ -154,7 +154,7 @@ def compile_text(text: str, mode: str) -> CodeType:
     tree = _parse(text, "<string>", "exec" if mode == "exec" else "eval")
     module = tree if mode == "exec" else ast.Module(body=[ast.Expr(tree.body)], type_ignores=[])
     facts = scan(module)
-    policy = Policy(facts, Importable(_EVALUATED_ROOTS))
+    policy = Policy(facts, Importable(_EVALUATED_ROOTS, packages))
     checked = policy.visit(module)
     if policy.diagnostics:
         first = policy.diagnostics[0]

@@ -32,7 +32,8 @@ from sandbox.dialect import modules
 from sandbox.dialect.builtins import Runtime, make_builtins, make_native_builtins
 from sandbox.dialect.modules import build_facades, nearest
 from sandbox.dialect.program import Compiled, compile_program
-from sandbox.guest import facts, remote
+from sandbox.guest import facts, remote, walls
+from sandbox.guest import packages as guest_packages
 from sandbox.guest.aio import AsyncRuntime, ToolThreads, as_coroutine
 from sandbox.guest.capture import Printer, describe, forget_source, remember_source
 from sandbox.guest.importer import HostFinder
@@ -67,10 +68,9 @@ def preload(packages: tuple[str, ...]) -> None:
     os.environ["TZ"] = "UTC0"  # a POSIX zone: no file is needed behind the seal
     time.tzset()
     modules.preload()
-    for name in packages:
-        importlib.import_module(name)
+    guest_packages.load(packages)
     global _run
-    _run = _Run()
+    _run = _Run(packages)
     _run.warm_up()
 
 
@@ -106,7 +106,8 @@ def serve(
 class _Run:
     """One program's life. Made, and warmed up, before there is a program: what can be ready is."""
 
-    def __init__(self) -> None:
+    def __init__(self, packages: tuple[str, ...] = ()) -> None:
+        self.packages = packages
         self.link: Link | _Deaf
         self.printer = Printer()
         self.complaints = Printer("err")
@@ -121,13 +122,15 @@ class _Run:
         self.lines: tuple[str, ...] = ()
         self.namespace: dict[str, Any] = {}
         self.finder = HostFinder(self._fetch)
+        facades = build_facades(_own_parts(self.aio, self.printer, self.complaints), packages)
         self.runtime = Runtime(
             await_=as_coroutine,
             start=_start,
             deliver=self._deliver,
-            import_=_Importer(self.finder, build_facades(_own_parts(self.aio, self.printer, self.complaints))),
+            import_=_Importer(self.finder, facades, packages),
             print_=self._print,
             extra={"open": _no_files},
+            packages=packages,
         )
         self.builtins = dict(make_builtins(self.runtime))
         self.started = time.monotonic()
@@ -170,7 +173,9 @@ class _Run:
         remote.results.begin(self.filename, allowed // _REMEMBERED_SHARE)
         self.memory_text = f"the program needs more memory than `memory_bytes` allows ({allowed >> 20} MiB)"
         roots = tuple(header["roots"])
-        compiled = compile_program(source, dialect=self.dialect, filename=self.filename, roots=roots)
+        compiled = compile_program(
+            source, dialect=self.dialect, filename=self.filename, roots=roots, packages=self.packages
+        )
         self.lines = compiled.lines
         self.link.post({"kind": "prepared"}, facts.encode(compiled))
         return compiled
@@ -179,7 +184,7 @@ class _Run:
         """Run the program and report its end."""
         remember_source(self.filename, compiled.lines)
         random.seed(self.seed)
-        _seed_numpy(self.seed)
+        guest_packages.seed(self.seed)
         self.finder.install(order["modules"])
         sys.stdout, sys.stderr = self.printer, self.complaints  # for what the library prints
         builtins = self.builtins
@@ -280,7 +285,7 @@ class _Run:
 
     def _failed(self, error: BaseException, code: str, *, message: str = "") -> tuple[dict[str, Any], bytes]:
         status = "limit" if code.startswith("limit.") else "error"
-        described = describe(error, self.filename, code=code)
+        described = describe(error, self.filename, code=code, notes=walls.explain(error, self.packages))
         described["message"] = message or described["message"]
         described["shape"] = explain(error, self.filename, self.lines, remote.results)
         if not described["shape"] and code == "guest.raised":
@@ -315,11 +320,12 @@ class _Deaf:
 class _Importer:
     """`__import__` of a program: roots through Python's own import system, the rest from the facades."""
 
-    __slots__ = ("_facades", "_finder")
+    __slots__ = ("_facades", "_finder", "_packages")
 
-    def __init__(self, finder: HostFinder, facades: Mapping[str, object]) -> None:
+    def __init__(self, finder: HostFinder, facades: Mapping[str, object], packages: tuple[str, ...]) -> None:
         self._finder = finder
         self._facades = facades
+        self._packages = packages
 
     def __call__(
         self,
@@ -333,7 +339,7 @@ class _Importer:
         if top in self._finder.roots:
             return __import__(name, {}, {}, fromlist, 0)
         if name not in self._facades:
-            raise ModuleNotFoundError(nearest(name), name=name)
+            raise ModuleNotFoundError(nearest(name, self._packages), name=name)
         return self._facades[name] if fromlist else self._facades[top]
 
 
@@ -354,7 +360,7 @@ def _start(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 def _no_files(*args: Any, **options: Any) -> None:
     """`open`, where a program has no files."""
-    raise PermissionError("there are no files here: keep data in variables, or in `io.StringIO` and `io.BytesIO`")
+    raise PermissionError(walls.NO_FILES)
 
 
 def _main_module(builtins: dict[str, Any], aliases: Mapping[str, str]) -> Any:
@@ -373,12 +379,6 @@ def _resolve(path: str) -> Any:
     for part in rest:
         value = getattr(value, part)
     return value
-
-
-def _seed_numpy(seed: int) -> None:
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        numpy.random.seed(seed % 2**32)
 
 
 def _shed(error: MemoryError, main: Any) -> MemoryError:

@@ -5,6 +5,7 @@ Every figure is a median with its minimum; the last column is the ratio to the f
 """
 
 import asyncio
+import importlib.util
 import json
 import os
 import statistics
@@ -27,6 +28,7 @@ class Tool(Remote):
         return 1
 call = Tool()
 """
+PACKAGES = ("numpy", "pandas")
 IMPORT = "import asyncio\nfrom tools import call\n"
 LOOPS = {
     "2M-step loop": "total = 0\nfor i in range(2_000_000):\n    total += i * i % 7\ntotal",
@@ -184,6 +186,30 @@ async def main() -> None:
     async with open_sandbox("process", pool=0) as box:
         show("trivial run, no child waits", await runs(box, RunSpec(source="1 + 1"), 20), floor, "of a fork")
     await groups_cost()
+    await with_packages()
+
+
+async def with_packages() -> None:
+    """Start of a zygote, a trivial run and peak memory with numpy and pandas, beside the same without."""
+    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"packages: did not run, not installed: {', '.join(missing)}")
+        return
+    starts: dict[tuple[str, ...], list[float]] = {(): [], ("numpy",): [], PACKAGES: []}
+    waited, memory = {}, {}
+    for _ in range(5):
+        for packages, times in starts.items():
+            started = time.perf_counter()
+            async with open_sandbox("process", pool=1, packages=packages) as box:
+                result = await box.run(RunSpec(source="1"))
+                times.append(time.perf_counter() - started)
+                memory[packages] = result.usage.memory_bytes >> 20
+                waited[packages] = await runs(box, RunSpec(source="1 + 1"), 20, pause_s=0.1)
+    for packages, times in starts.items():
+        name = " and ".join(packages) or "no package"
+        show(f"first run after start, {name}", times, statistics.median(starts[()]), "of no package")
+        floor = statistics.median(waited[()])
+        show(f"trivial run, child waits, {name}", waited[packages], floor, f"of no package; {memory[packages]} MiB")
 
 
 if __name__ == "__main__":

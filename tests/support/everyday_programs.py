@@ -1,6 +1,7 @@
 """Programs of the kinds that models write: each must print under the dialect exactly what plain CPython prints.
 
-The programs stand in `everyday_programs.txt`, each below a line `### name`.
+The programs stand in `everyday_programs.txt` (standard library) and `data_programs.txt` (numpy and pandas), each below
+a line `### name`.
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def read_programs() -> dict[str, str]:
-    """The programs by name."""
-    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+def read_programs(file: str) -> dict[str, str]:
+    """The programs of a file beside this one, by name."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     parts = text.removeprefix("### ").split("\n### ")
     return {name: source + "\n" for name, _, source in (part.partition("\n") for part in parts)}
 
 
-PROGRAMS = read_programs()
+PROGRAMS = read_programs("everyday_programs.txt")
+DATA_PROGRAMS = read_programs("data_programs.txt")

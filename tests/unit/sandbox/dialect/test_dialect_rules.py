@@ -278,9 +278,29 @@ def test_native_programs_are_not_checked() -> None:
 
 
 def test_packages_that_are_allowed_can_be_imported() -> None:
-    source = b"import numpy as np\nfrom pandas.core import frame\nnp.array"
+    source = b"import numpy as np\nfrom pandas.api import types\nfrom numpy.linalg import svd\nnp.array"
     made = compile_program(source, dialect="restricted", filename="<p>", roots=(), packages=("numpy", "pandas"))
     assert made.diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "hint"),
+    [
+        ("import numpy.linalgg", "`numpy.linalgg` cannot be imported", "did you mean `numpy.linalg`?"),
+        ("from pandas.core import frame", "`pandas.core` cannot be imported", "`pandas` has here: api, "),
+        ("from numpy import _core", "`_core` is private to `numpy`", "import public names"),
+        ("import scipy.stats", "`scipy.stats` cannot be imported", "not installed here; use `numpy` and `pandas`"),
+        ("import panda", "`panda` cannot be imported", "did you mean `pandas`?"),
+    ],
+)
+def test_parts_of_packages_that_are_not_shown_are_refused_with_what_there_is(
+    source: str, message: str, hint: str
+) -> None:
+    made = compile_program(
+        source.encode(), dialect="restricted", filename="<p>", roots=("tools",), packages=("numpy", "pandas")
+    )
+    assert made.diagnostics[0].message == message
+    assert made.diagnostics[0].hint.startswith(hint)
 
 
 def test_tables_of_names_do_not_contradict_each_other() -> None:
