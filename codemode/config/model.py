@@ -19,6 +19,10 @@ Decision = Literal["allow", "ask", "deny"]
 Gate = Literal["heal", "open", "strict"]
 Approve = Literal["never", "ask", "all"]
 Backend = Literal["process", "docker"]
+Package = Literal["numpy", "pandas"]
+
+PACKAGES: tuple[Package, ...] = ("numpy", "pandas")
+"""Packages that the sandbox knows how to load before a program; the same as its own list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +165,8 @@ class Config:
         state_dir, cache_dir: "" = `CODEMODE_STATE_DIR`, else the XDG folders.
         pool: guests kept waiting, ready for a run.
         backend: what isolates a program.
+        packages: what programs may import besides the standard library; "pandas" brings numpy. Only the process backend
+            has them. With one of them the language layer stops nobody any more; the kernel walls are the same.
         warnings: one line each: unknown keys, values that contradict each other.
         files: the files this came from.
         places: where each setting of ours is written, as in `limits.wall_s` → `mcp.json, line 7`; one that is not
@@ -181,6 +187,7 @@ class Config:
     cache_dir: str = ""
     pool: int = 2  # chosen: one in use, one ready
     backend: Backend = "process"
+    packages: tuple[Package, ...] = ()  # chosen: none; they cost a second at the start and 50 MiB
     warnings: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     places: Mapping[str, str] = field(default_factory=dict)

@@ -119,6 +119,14 @@ class Section:
                 return word
         raise self._wrong(key, f"one of {', '.join(f'`{word}`' for word in words)}", value)
 
+    def words(self, key: str, words: tuple[_Word, ...]) -> tuple[_Word, ...]:
+        """A list of the given words, in the order of `words`, each once."""
+        found = self.texts(key)
+        for index, item in enumerate(found):
+            if item not in words:
+                raise self._wrong(key, f"one of {', '.join(f'`{word}`' for word in words)}", item, index)
+        return tuple(word for word in words if word in found)
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings."""
         value = self._get(key)

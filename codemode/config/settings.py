@@ -9,10 +9,12 @@ import re
 from dataclasses import fields
 
 from codemode.config.model import (
+    PACKAGES,
     RANGES,
     Config,
     EffectSettings,
     LimitSettings,
+    Package,
     PolicySettings,
     RuleSettings,
     ServerConfig,
@@ -49,8 +51,12 @@ def read_settings(section: Section, servers: tuple[ServerConfig, ...]) -> Config
         pool=section.whole("pool", default.pool, (0, 64)),
         backend=section.word("backend", default.backend, ("process", "docker")),
         places=_places(section),
+        packages=_packages(section),
     )
     section.refuse_unread()
+    if config.packages and config.backend == "docker":
+        problem = "needs the process backend: the image of the docker backend has the standard library only"
+        raise section.error(problem, "packages", hint="set `backend` to `process`, or leave `packages` out")
     return config
 
 
@@ -140,6 +146,12 @@ def _tool_search(section: Section) -> ToolSearchSettings:
     if match is None or not 0 <= float(match.group(1)) <= 100:
         raise section.error("must be `auto`, `auto:N` with N percent, true or false", "enabled")
     return ToolSearchSettings(auto_percent=float(match.group(1)), context_window=window)
+
+
+def _packages(section: Section) -> tuple[Package, ...]:
+    """The allowed packages with those that they bring along."""
+    found = section.words("packages", PACKAGES)
+    return PACKAGES if "pandas" in found else found
 
 
 def _inherit_env(section: Section) -> tuple[str, ...]:

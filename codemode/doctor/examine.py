@@ -42,7 +42,7 @@ async def examine(
     isolation: list[Isolation] = []
 
     async def isolate() -> None:
-        isolation.append(await examine_isolation(config.backend))
+        isolation.append(await examine_isolation(config.backend, config.packages))
 
     failure: CodemodeError | None = None
     started: Started

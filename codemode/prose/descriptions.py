@@ -63,8 +63,8 @@ def search_tool(index: str) -> ToolText:
     )
 
 
-def execute_tool(limits: LimitSettings) -> ToolText:
-    """`execute`, with the limits that a program has to live with."""
+def execute_tool(limits: LimitSettings, packages: Sequence[str] = ()) -> ToolText:
+    """`execute`, with the limits that a program has to live with and the packages that it may import."""
     return ToolText(
         name=EXECUTE,
         title="Run a program over tools",
@@ -75,7 +75,8 @@ def execute_tool(limits: LimitSettings) -> ToolText:
             memory=f"{limits.memory_bytes // _MIB:,}",
             calls=f"{limits.calls:,}",
             writes=f"{limits.writes:,}",
-            modules=MODULES,
+            modules=", ".join((*packages, MODULES)),
+            tables=_TABLES_TEXT if "pandas" in packages else "",
         ),
         input_schema={
             "type": "object",
@@ -125,7 +126,8 @@ Run one Python program that calls tools as functions: `tools.github.list_issues(
 Do the whole job in one program: loop, filter, join, count here; end with only the answer. Calls block and return \
 values; in parallel with `ThreadPoolExecutor().map` or `await asyncio.gather(...)` at top level. A failed call raises \
 ToolError; catch it to go on.
-Comes back: prints, then the last expression, up to {output} tokens together. Variables do not survive the program.
+Comes back: prints, then the last expression{tables}, up to {output} tokens together. Variables do not survive the \
+program.
 Full Python 3 syntax; no network, no files, no installs. Importable: {modules} and more of that kind. Defined from the \
 start: `tools`, `ToolError`, `help(tools.github)`.
 Limits of one program: {wall} s, {cpu} s of processor time, {memory} MiB, {calls} calls, {writes} of them writes.
@@ -133,6 +135,8 @@ A function not yet shown to you is refused once, with its signature, before anyt
 `code` then runs the same program; it also collects a program that still runs. A changed program is sent whole, as \
 `code` alone.
 Result shape unknown (`-> ?`)? Index plainly, not `.get(k, [])`: a KeyError shows the real shape."""
+
+_TABLES_TEXT: Final = " (a DataFrame as its records)"
 
 _INSTRUCTIONS: Final = """\
 Come here for everything that other MCP servers can do: their functions are called from one Python program instead of \

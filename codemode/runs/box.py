@@ -37,7 +37,11 @@ class Box:
         try:
             config, limits = self._config, self._config.limits
             opening = open_sandbox(
-                config.backend, pool=config.pool, ceiling=sandbox_limits(limits), memory_share=limits.memory_share
+                config.backend,
+                pool=config.pool,
+                ceiling=sandbox_limits(limits),
+                memory_share=limits.memory_share,
+                packages=config.packages,
             )
             async with opening as sandbox:
                 self._sandbox = sandbox
@@ -46,7 +50,8 @@ class Box:
         except SandboxError as error:
             if self._sandbox is not None:
                 raise
-            logger.error("the sandbox cannot be opened: %s", error)
+            hint = f"; {error.hint_operator}" if error.hint_operator else ""
+            logger.error("the sandbox cannot be opened: %s%s", error, hint)
             self._error = error
         finally:
             self._sandbox = None

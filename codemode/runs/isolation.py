@@ -1,11 +1,12 @@
 """What isolates programs on this machine, found by trying it, also where it is not enough to run anything.
 
-Enters: a backend's name. Leaves: an `Isolation`, in which a missing layer is a fact and not an error. Nothing here
-knows which layers there are: they are what the backend reports.
+Enters: a backend's name, allowed packages. Leaves: an `Isolation`, in which a missing layer is a fact and not an error.
+Nothing here knows which layers there are: they are what the backend reports.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,12 +35,12 @@ class Isolation:
     hint: str = ""
 
 
-async def examine_isolation(backend: str) -> Isolation:
-    """Try the backend in a throw-away guest; bounded by its own start time-outs."""
+async def examine_isolation(backend: str, packages: Sequence[str] = ()) -> Isolation:
+    """Try the backend, with these packages loaded, in a throw-away guest; bounded by its own start time-outs."""
     layers: tuple[Layer, ...] = ()
     mode: Literal["root", "user", ""] = ""
     try:
-        report = await probe(backend)
+        report = await probe(backend, packages=tuple(packages))
         layers, mode = report.layers, report.mode
         report.require()
     except SandboxError as error:

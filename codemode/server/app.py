@@ -180,7 +180,8 @@ async def _first_listing(host: FrontHost, session: FrontSession) -> types.ListTo
     index = make_index(catalog, config.tool_search, use_case.marks, pinned=pinned)
     use_case.mark_shown(index.shown)
     session.known = catalog
-    return types.ListToolsResult(tools=[_listed(search_tool(index.text)), _listed(execute_tool(config.limits))])
+    ours = (search_tool(index.text), execute_tool(config.limits, config.packages))
+    return types.ListToolsResult(tools=[_listed(tool) for tool in ours])
 
 
 def _listed(tool: ToolText) -> types.Tool:

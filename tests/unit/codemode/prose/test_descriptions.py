@@ -40,6 +40,16 @@ def test_every_module_that_is_named_can_be_imported():
     assert set(MODULES.split(", ")) <= set(ENTRIES)
 
 
+def test_packages_are_named_when_they_are_allowed_and_never_else():
+    without, numpy = execute_tool(LimitSettings()), execute_tool(LimitSettings(), ("numpy",))
+    both = execute_tool(LimitSettings(), ("numpy", "pandas"))
+    assert not {"numpy", "pandas", "DataFrame"} & set(without.description.replace(",", " ").split())
+    assert "Importable: numpy, json," in numpy.description
+    assert "Importable: numpy, pandas, json," in both.description
+    assert "then the last expression (a DataFrame as its records), up to" in both.description
+    assert len(both.description) < MAX_DESCRIPTION_CHARS
+
+
 def test_instructions_name_the_servers_and_are_bounded():
     assert instructions(["slack", "github"]) == snapshot(
         "Come here for everything that other MCP servers can do: their functions are called from one Python program instead of one by one. It reaches these servers: github, slack. `tool_search` finds functions and shows their signatures; `execute` runs a program that calls them, loops, filters, joins and counts, and brings back only the answer. Use it for a single call, for chains of calls, and for bulk work whose data should not pass through the conversation."
