@@ -7,7 +7,6 @@ text is bounded and every field has its type, whatever the guest sent.
 from __future__ import annotations
 
 import signal
-from collections import deque
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -22,13 +21,15 @@ _GUEST_CODES = frozenset({"guest.raised", "limit.memory", "limit.threads"})
 
 
 class Kept:
-    """The head and the tail of a stream; everything between is counted and dropped as it comes."""
+    """The head and the tail of a stream; everything between is counted and dropped as it comes.
+
+    Holds at most one and a half times what it keeps, in however small pieces the stream comes.
+    """
 
     def __init__(self, kept_bytes: int) -> None:
         self._half = kept_bytes // 2
         self._head = bytearray()
-        self._tail: deque[bytes] = deque()
-        self._tail_bytes = 0
+        self._tail = bytearray()
         self.total_bytes = 0
 
     def add(self, data: bytes) -> None:
@@ -39,16 +40,14 @@ class Kept:
             self._head += data[:room]
             data = data[room:]
         if data:
-            data = data[-self._half :]
-            self._tail.append(data)
-            self._tail_bytes += len(data)
-            while self._tail_bytes - len(self._tail[0]) >= self._half:
-                self._tail_bytes -= len(self._tail.popleft())
+            self._tail += data[-self._half :]
+            if len(self._tail) >= 2 * self._half:  # seldom, so that each byte is moved once
+                del self._tail[: -self._half]
 
     def text(self) -> str:
         """What is kept, with a mark where something is missing."""
         head = bytes(self._head)
-        tail = b"".join(self._tail)[-self._half :]
+        tail = bytes(self._tail[-self._half :])
         missing = self.total_bytes - len(head) - len(tail)
         if not missing:
             return (head + tail).decode("utf-8", "replace")
@@ -130,6 +129,9 @@ def from_diagnostics(diagnostics: tuple[Diagnostic, ...]) -> RunResult:
 
 def from_exit(ending: GuestExit, limits: Limits, prints: Prints, usage: Usage) -> RunResult:
     """The result of a guest that ended without a last frame, from what the kernel says."""
+    if ending.how == "unknown":
+        message = "the guest ended together with the process that guests are forked from; nothing of it runs any more"
+        return from_code("guest.died", message, prints, usage)
     usage = replace(usage, cpu_s=ending.cpu_s, memory_bytes=ending.max_rss_bytes)
     if ending.how == "signaled" and (
         ending.code == signal.SIGXCPU or (ending.code == signal.SIGKILL and ending.cpu_s >= limits.cpu_s)
@@ -163,7 +165,7 @@ def _error(raw: object) -> RunError | None:
     notes = raw.get("notes")
     code = raw.get("code")
     return RunError(
-        code=code if code in _GUEST_CODES else "guest.raised",
+        code=code if isinstance(code, str) and code in _GUEST_CODES else "guest.raised",
         type=_short(raw.get("type"), 200),
         message=_short(raw.get("message"), _TEXT_CHARS),
         line=line if isinstance(line, int) and 0 <= line < 2**31 else 0,

@@ -1,6 +1,9 @@
 """What the host makes of a guest's last frame, its death, and its prints."""
 
 import signal
+import tracemalloc
+
+import pytest
 
 from sandbox import outcome
 from sandbox.backends.base import GuestExit
@@ -40,6 +43,17 @@ def test_one_huge_print_is_cut_without_being_held():
     assert len(prints.text()) < 2_100
 
 
+def test_many_small_prints_are_held_in_little_more_than_their_own_bytes():
+    prints = outcome.Prints(200_000)
+    tracemalloc.start()
+    for _ in range(200_000):
+        prints.add(bytes(bytearray(b"ab")))
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 600_000
+    assert "200000 bytes of prints left out" in prints.text()
+
+
 def test_a_last_frame_becomes_the_result():
     result = outcome.from_end(_end(usage={"cpu_s": 0.5}), b"[1]", outcome.Prints(1_024), Usage(wall_s=1.0))
     assert (result.status, result.value, result.usage.cpu_s, result.usage.value_bytes) == ("ok", [1], 0.5, 3)
@@ -49,6 +63,12 @@ def test_a_last_frame_that_contradicts_itself_is_a_protocol_error():
     for header in (_end(status="fine"), _end(form="pickle"), _end(error={"code": "x"}), _end(status="error")):
         result = outcome.from_end(header, b"", outcome.Prints(1_024), Usage())
         assert (result.status, result.error.code) == ("error", "guest.protocol")
+
+
+@pytest.mark.parametrize("code", [[], {"a": 1}, 7, None, "policy.denied"])
+def test_a_code_that_a_guest_cannot_know_is_that_of_its_exception(code):
+    header = _end(status="error", form="none", error={"code": code, "message": "m"})
+    assert outcome.from_end(header, b"", outcome.Prints(1_024), Usage()).error.code == "guest.raised"
 
 
 def test_an_error_with_fields_of_wrong_types_is_read_as_far_as_it_goes():
@@ -61,6 +81,13 @@ def test_a_guest_killed_for_its_processor_time_names_the_limit():
     for ending in (_exit("signaled", signal.SIGXCPU, 1.0), _exit("signaled", signal.SIGKILL, 2.0)):
         result = outcome.from_exit(ending, Limits(cpu_s=1), outcome.Prints(1_024), Usage())
         assert (result.status, result.error.code) == ("limit", "limit.cpu")
+
+
+def test_a_guest_whose_end_nobody_can_tell_is_not_given_an_exit_status():
+    result = outcome.from_exit(_exit("unknown", 0), Limits(), outcome.Prints(1_024), Usage())
+    assert (result.status, result.error.code) == ("error", "guest.died")
+    assert "forked from" in result.error.message
+    assert "status" not in result.error.message
 
 
 def test_a_guest_that_dies_is_reported_with_its_signal():
