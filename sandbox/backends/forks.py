@@ -72,8 +72,11 @@ class ForkedGuest:
         await self._seat.lower(limits)
 
     def kill(self) -> None:
-        """SIGKILL through the pidfd: at once, never to a stranger; without effect after the end or `aclose`."""
-        if self._pidfd >= 0 and self._exit is None:
+        """SIGKILL through the pidfd: at once, never to a stranger; without effect after the end or `aclose`.
+
+        Also when the zygote has ended: that ends its guests, and this does not rely on it.
+        """
+        if self._pidfd >= 0 and (self._exit is None or self._exit.how == "unknown"):
             self._link.end(self._pidfd, self._seat.slot)
 
     async def wait_exit(self, timeout_s: float = math.inf) -> GuestExit:

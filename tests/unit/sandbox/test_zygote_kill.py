@@ -1,12 +1,17 @@
 """How a guest is killed that the host itself may not signal."""
 
 import contextlib
+import os
+import signal
 import socket
+import subprocess
 import sys
 
 import pytest
 
 from sandbox.backends import zygote
+from sandbox.backends.base import UNKNOWN_EXIT
+from sandbox.backends.forks import ForkedGuest
 from sandbox.backends.zygote import ZygoteLink
 from sandbox.guest import control
 
@@ -65,3 +70,16 @@ def test_killing_after_the_end_of_the_zygote_is_harmless(ends):
     near, far = ends
     far.close()
     ZygoteLink(Finished(), near, READY).end(5, 7)
+
+
+def test_a_guest_that_outlives_its_zygote_is_killed_by_its_own_handle():
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    channel, other = socket.socketpair()
+    with near, far, channel, other, subprocess.Popen(["/bin/sleep", "60"]) as survivor:
+        guest = ForkedGuest(channel, ZygoteLink(Finished(), near, READY), 0, release=lambda: None)
+        descriptor = os.pidfd_open(survivor.pid)
+        guest.adopt(descriptor)
+        guest.ended(UNKNOWN_EXIT)
+        guest.kill()
+        assert survivor.wait(10) == -signal.SIGKILL
+        os.close(descriptor)
