@@ -54,6 +54,7 @@ _FIELDS: dict[str, dict[str, type]] = {
     "print": {"stream": str},
     "end": {"status": str, "form": str, "type": str, "notes": list, "usage": dict},
 }
+_STREAMS = ("out", "err")
 _TEXT_FIELD_CHARS = 1_024
 # Our own guest sends no more: prints in pieces of 1 MiB, facts within their bounds, nothing beside a `load` or
 # `cancel`.
@@ -80,6 +81,8 @@ def parse_frame(body: bytes) -> GuestFrame:
             raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is no {expected.__name__}")
         if type(value) is str and len(value) > _TEXT_FIELD_CHARS:
             raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is too long")
+    if kind == "print" and header["stream"] not in _STREAMS:
+        raise ChannelError("guest.protocol", f"`print` names the unknown stream {header['stream'][:40]!r}")
     if "id" in wanted and not 0 < header["id"] <= wire.MAX_ID:
         raise ChannelError("guest.protocol", f"the id {str(header['id'])[:20]} of a `{kind}` frame is out of range")
     if len(payload) > _PAYLOAD_BYTES.get(kind, len(payload)):

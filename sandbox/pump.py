@@ -80,6 +80,9 @@ class Pump:
             await self._over.wait()
         if self._result is None and self._fault is None:  # the stream has ended without an `end` frame
             ending = await self._guest.wait_exit(_EXIT_S)
+            if not self._guest.has_ended:
+                self._end_with("guest.protocol", "the guest closed its channel and went on")
+                return
             self._result = outcome.from_exit(ending, self._limits, self._prints, self._usage())
 
     def _usage(self) -> Usage:
