@@ -58,7 +58,10 @@ class Pump:
         try:
             with anyio.move_on_after(wall):
                 async with anyio.create_task_group() as self._tasks:
-                    await self._pump(json.dumps(order).encode("ascii"))
+                    try:
+                        await self._pump(json.dumps(order).encode("ascii"))
+                    finally:
+                        self._guest.kill()  # at once: callbacks may take their time to be cancelled
                     if self._answering or self._idle or self._is_held:
                         self._tasks.cancel_scope.cancel()
         finally:
