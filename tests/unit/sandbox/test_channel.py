@@ -72,6 +72,12 @@ def test_facts_that_are_no_json_object_break_the_protocol(payload):
     assert caught.value.code == "guest.protocol"
 
 
+def test_facts_that_would_fill_the_hosts_memory_once_they_are_read_are_refused_unread():
+    with pytest.raises(ChannelError) as caught:
+        parse_frame(_body({"kind": "prepared"}, b'{"names":[' + b"[]," * (2 << 20) + b"[]]}"))
+    assert caught.value.code == "limit.frame"
+
+
 async def test_frames_arrive_in_order_and_the_end_of_the_stream_is_none(ends):
     ours, theirs = ends
     channel = Channel(ours, SMALL)
