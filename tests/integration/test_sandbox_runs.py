@@ -121,6 +121,13 @@ async def test_an_empty_program_is_refused(box):
     assert (await run(box, "  \n\n")).status == "refused"
 
 
+async def test_a_source_at_the_limit_runs(box):
+    """It is larger than what a unix socket takes at once."""
+    source = "x = 1\n" * 40_000 + "x"
+    source += "#" * (256 * 1024 - len(source))
+    assert (await run(box, source)).value == 1
+
+
 async def test_a_source_above_the_limit_is_refused_before_a_guest_is_taken(box):
     with pytest.raises(SpecError) as caught:
         await run(box, "x = 1\n" * 60_000)
