@@ -50,6 +50,8 @@ class Targets:
         os.environ[ENVIRONMENT_NAME] = self.environment_secret = f"SECRET-{secrets.token_hex(8)}"
         self.file = self.folder / "secret.txt"
         self.file.write_text(self.secret)
+        self.file.chmod(0o600)
+        self.folder.chmod(0o711)  # others may go through, so that they reach what is open to them: the sockets
         self.abstract = f"attack-{secrets.token_hex(6)}"
         self.sockets = {
             "tcp": self._listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
@@ -70,6 +72,8 @@ class Targets:
         made = self._stack.enter_context(socket.socket(family, kind))
         made.bind(address)
         made.setblocking(False)
+        if family == socket.AF_UNIX and not address.startswith("\0"):
+            Path(address).chmod(0o777)
         if kind == socket.SOCK_STREAM:
             made.listen(64)
         return made

@@ -40,7 +40,11 @@ if result > 0: reached()
         claim="runs a program",
         code='import subprocess\nif subprocess.run(["/bin/true"]).returncode == 0: reached()',
     ),
-    Attack(id="process.exec-replace", claim="turns into a program", code='os.execv("/bin/echo", ["echo", "REACHED"])'),
+    Attack(
+        id="process.exec-replace",
+        claim="turns into a program",
+        code="""os.execv("/bin/sh", ["sh", "-c", f"echo REACHED; : > {T['folder']}/made"])""",
+    ),
     Attack(id="process.system", claim="runs a shell", code='if os.system("exit 0") == 0: reached()'),
     Attack(
         id="process.exec-memory",

@@ -1,7 +1,7 @@
 """The register of attacks by native code: what each claims to reach, and the program that tries.
 
-A program runs after `PRELUDE`, which gives it the interpreter's own import, `libc`, system calls by name and `T`, the
-targets (`attack_runner.Targets`). It calls `reached()` once it has what it came for, and only then; besides, the
+A program runs after `PRELUDE`, which gives it the interpreter's own import and `open`, `libc`, system calls by name and
+`T`, the targets (`attack_runner.Targets`). It calls `reached()` once it has what it came for, only then; besides, the
 targets notice contacts, writes and signals on their own. Where `is_shown_bare`, the same program reaches its goal in
 an unjailed throw-away process of the same user, so that a refusal inside means something.
 """
@@ -17,6 +17,7 @@ from tests.security.attacks_processes import IDENTITY, PROCESSES
 PRELUDE = """
 _names = __builtins__ if isinstance(__builtins__, dict) else vars(__builtins__)
 _names["__import__"] = eval.__self__.__import__
+_names["open"] = eval.__self__.open
 import ctypes, errno, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
