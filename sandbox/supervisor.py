@@ -6,6 +6,7 @@ to a run happens to it alone: its guest is killed through a handle that cannot h
 
 from __future__ import annotations
 
+import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -216,6 +217,10 @@ class Prepared:
             raise GuestError("the guest and its zygote ended before the program was compiled; send it again")
         ended = outcome.from_exit(ending, self._spec.limits, outcome.Prints(1_024), Usage())
         assert ended.error is not None
+        if (
+            ending.code == signal.SIGKILL and ended.error.code == "guest.died"
+        ):  # by someone else: not the program's doing
+            raise GuestError(f"{ended.error.message}; it had not been compiled, send it again")
         self._refuse("limit.compile", f"the program could not be compiled: {ended.error.message}")
 
     def _refuse(self, code: str, message: str) -> None:
