@@ -52,7 +52,9 @@ def heed_interrupts() -> None:
 class RawFront:
     """A served front, spoken to in lines, so that a test sees everything that comes out of standard output."""
 
-    def __init__(self, *arguments: object, folder: Path) -> None:
+    def __init__(
+        self, *arguments: object, folder: Path, variables: dict[str, str] | None = None, inherits: tuple[int, ...] = ()
+    ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "codemode", "serve", *map(str, arguments)],
             stdin=subprocess.PIPE,
@@ -60,7 +62,8 @@ class RawFront:
             stderr=subprocess.PIPE,
             text=True,
             cwd=folder,
-            env=environment(folder),
+            env={**environment(folder), **(variables or {})},
+            pass_fds=inherits,
             preexec_fn=heed_interrupts,
         )
         self.lines: list[str] = []
