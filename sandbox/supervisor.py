@@ -123,7 +123,9 @@ class Sandbox:
     def release(self, guest: Guest) -> None:
         """End a guest now and clean up after it in the background."""
         guest.kill()
-        if not self._is_closed:
+        if self._is_closed:
+            guest.drop()
+        else:
             self._tasks.start_soon(guest.aclose)
 
 

@@ -120,6 +120,9 @@ class Guest(Protocol):
     async def aclose(self) -> None:
         """Kill it if it lives, wait a bounded time for its end, close what belongs to it. May be called again."""
 
+    def drop(self) -> None:
+        """Kill it and close what belongs to it, without waiting: for a guest whose backend ends anyway."""
+
 
 class Backend(Protocol):
     """Makes guests. `start` and `aclose` must be called by one task; further methods by any task of its loop."""

@@ -91,10 +91,18 @@ class ForkedGuest:
             with anyio.CancelScope(shield=True):
                 await self.wait_exit(CLOSE_S)
         finally:
-            self.channel.close()
-            descriptor, self._pidfd = self._pidfd, -1
-            if descriptor >= 0:
-                os.close(descriptor)
+            self._close()
+
+    def drop(self) -> None:
+        """Kill, close channel and pidfd, wait for nothing."""
+        self.kill()
+        self._close()
+
+    def _close(self) -> None:
+        self.channel.close()
+        descriptor, self._pidfd = self._pidfd, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

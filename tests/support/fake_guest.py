@@ -35,3 +35,6 @@ class FakeGuest:
 
     async def aclose(self):
         self.kill()
+
+    def drop(self):
+        self.kill()
