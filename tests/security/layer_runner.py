@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import anyio
 
@@ -39,9 +40,9 @@ def leave_out(layers: set[str]) -> None:
         place = next(n for n, part in enumerate(order) if part.endswith("bootstrap.py"))
         return [*order[:place], str(WEAK), ",".join(sorted(layers)), *order[place + 1 :]]
 
-    def start(order: list[str], control: Any) -> subprocess.Popen[bytes]:
+    def start(command: Sequence[str], control: socket.socket) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            order,
+            command,
             stdin=control.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -34,25 +34,24 @@ def weaken(layers: set[str]) -> None:
     if {"namespaces", "empty-root"} <= layers:
         possible = namespaces.Possible.NOTHING
 
-    off: dict[str, Callable[[], Any]] = {
-        "descriptors": lambda: setattr(descriptors, "close_from", _nothing),
-        "environment": lambda: setattr(os._Environ, "clear", _nothing),
-        "identity": lambda: (
-            [setattr(module, "take_identity", _nothing) for module in (seal, zygote)]
-            and setattr(identity, "empty_bounding_set", _nothing)
-        ),
-        "dumpable": lambda: setattr(identity, "forbid_inspection", _nothing),
-        "no-new-privs": lambda: setattr(identity, "forbid_new_privileges", _nothing),
-        "parent-death": lambda: (
-            setattr(identity, "die_with_parent", _nothing) or setattr(identity, "dies_with_parent", lambda: True)
-        ),
-        "memory": lambda: setattr(rlimits, "apply", _nothing) or setattr(memory, "limit_arenas", _nothing),
-        "landlock": lambda: setattr(landlock, "abi", lambda: 0),
-        "seccomp": lambda: setattr(seccomp, "install", _nothing),
-    }
     namespaces.try_out = lambda: possible
-    for layer in layers & off.keys():
-        off[layer]()
+    parts: dict[str, tuple[tuple[Any, str, Callable[..., Any]], ...]] = {
+        "descriptors": ((descriptors, "close_from", _nothing),),
+        "environment": ((os._Environ, "clear", _nothing),),
+        "identity": (
+            (seal, "take_identity", _nothing),
+            (zygote, "take_identity", _nothing),
+            (identity, "empty_bounding_set", _nothing),
+        ),
+        "no-new-privs": ((identity, "forbid_new_privileges", _nothing),),
+        "parent-death": ((identity, "die_with_parent", _nothing), (identity, "dies_with_parent", lambda: True)),
+        "memory": ((rlimits, "apply", _nothing), (memory, "limit_arenas", _nothing)),
+        "landlock": ((landlock, "abi", lambda: 0),),
+        "seccomp": ((seccomp, "install", _nothing),),
+    }
+    for layer in layers & parts.keys():
+        for place, name, instead in parts[layer]:
+            setattr(place, name, instead)
 
 
 def main(layers: set[str], folders: list[str]) -> None:
