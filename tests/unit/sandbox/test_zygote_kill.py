@@ -12,8 +12,10 @@ import pytest
 from sandbox.backends import zygote
 from sandbox.backends.base import UNKNOWN_EXIT
 from sandbox.backends.forks import ForkedGuest
+from sandbox.backends.seat import Seat
 from sandbox.backends.zygote import ZygoteLink
 from sandbox.guest import control
+from sandbox.linux.cgroups import Bound, Groups
 
 READY = control.Ready(
     mode="user", namespaces=False, empty_root=False, landlock_abi=7, slots=0, nproc_counts=False, data_bytes=1
@@ -76,7 +78,8 @@ def test_a_guest_that_outlives_its_zygote_is_killed_by_its_own_handle():
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel, other = socket.socketpair()
     with near, far, channel, other, subprocess.Popen(["/bin/sleep", "60"]) as survivor:
-        guest = ForkedGuest(channel, ZygoteLink(Finished(), near, READY), 0, release=lambda: None)
+        seat = Seat(Groups(), 0, Bound(memory_bytes=1, tasks=1), 0)
+        guest = ForkedGuest(channel, ZygoteLink(Finished(), near, READY), seat, release=lambda: None)
         descriptor = os.pidfd_open(survivor.pid)
         guest.adopt(descriptor)
         guest.ended(UNKNOWN_EXIT)
