@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from types import FrameType
 from typing import Any
 
@@ -22,6 +23,8 @@ from sandbox.guest.results.reading import Found, Reader
 from sandbox.guest.results.remembered import Finder, Position, Results, positions, where_from
 
 MAX_CHARS = 1_200
+_TRIED_ITEMS = 1_000  # chosen: reading an item takes some microseconds
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 _OURS = "sandbox/dialect/guards.py"  # where look-ups fail that the dialect checks, in place of the program's line
 _JSON = "json/__init__.py"
 _ARITY = re.compile(r"positional argument|keyword argument|missing \d+ required|takes (?:no|at most|exactly)")
@@ -51,8 +54,10 @@ def _explain(error: BaseException, filename: str, lines: tuple[str, ...], result
     if not finder.origins:
         return ""
     case = _Case(error, Reader(program, finder, spaces), is_json=inner.endswith(_JSON))
-    for node in program.at(position):
-        note = case.note(node)
+    for node in map(case.failed, program.at(position)):
+        item = case.lost_item(node)
+        with case.reader.also(item) if item else nullcontext():
+            note = case.note(node)
         if note:
             return note
     return ""
@@ -87,6 +92,9 @@ class _Case:
         is_unpacking = isinstance(self.error, ValueError) and _UNPACK in self.text
         if self.is_json:
             return self._data_already(node)
+        loop = self.reader.program.parents.get(node)
+        if isinstance(loop, _LOOPS) and loop.iter is node and "not iterable" in self.text:  # as CPython 3.13 says it
+            return self._iterated(loop.iter)
         match node:
             case ast.Subscript():
                 return self._subscript(node)
@@ -101,6 +109,49 @@ class _Case:
             case _:
                 return self._operands(node)
 
+    def lost_item(self, node: ast.AST) -> dict[str, Any]:
+        """The variable of a comprehension around the node, which CPython 3.12 puts back when it leaves one.
+
+        Its value is the first item that fails; behind an `if`, which may have left that out, only when all do.
+        """
+        within: ast.AST | None = node
+        while within is not None and not isinstance(within, Comprehension):
+            within = self.reader.program.parents.get(within)
+        if within is None or len(within.generators) != 1 or not isinstance(within.generators[0].target, ast.Name):
+            return {}
+        loop, name = within.generators[0], within.generators[0].target.id
+        source = self.reader.read(loop.iter) if not self.reader.knows(name) else None
+        if source is None or type(source.value) not in (list, tuple, dict):
+            return {}
+        items = list(source.value)[:_TRIED_ITEMS]
+        failing = [item for item in items if self._fails(node, {name: item})]
+        return {name: failing[0]} if failing and (not loop.ifs or len(failing) == len(items)) else {}
+
+    def _fails(self, node: ast.AST, variables: dict[str, Any]) -> bool:
+        with self.reader.also(variables):
+            match node:
+                case ast.Subscript():
+                    return self.reader.read(node.value) is not None and self.reader.read(node) is None
+                case ast.Attribute():
+                    base = self.reader.read(node.value)
+                    return base is not None and not hasattr(type(base.value), node.attr)
+                case ast.SetComp() | ast.DictComp():
+                    part = self.reader.read(node.elt if isinstance(node, ast.SetComp) else node.key)
+                    return part is not None and type(part.value) in (dict, list)
+                case _:
+                    return False
+
+    def failed(self, node: ast.AST) -> ast.AST:
+        """The node that failed: for an element that cannot be in a set, CPython 3.12 names the element."""
+        whole = self.reader.program.parents.get(node)
+        is_element = isinstance(whole, ast.SetComp) and whole.elt is node
+        is_key = isinstance(whole, ast.DictComp) and whole.key is node
+        return whole if whole is not None and (is_element or is_key) and self._is_unhashable else node
+
+    @property
+    def _is_unhashable(self) -> bool:
+        return self.text.startswith("unhashable")
+
     # -- what failed --------------------------------------------------------------------------------------------------
 
     def _subscript(self, node: ast.Subscript) -> str:
@@ -108,7 +159,7 @@ class _Case:
         if _METHOD in self.text:
             return self._method(node.value)
         key = self.reader.read(node.slice) if not isinstance(node.slice, ast.Slice) else None
-        if isinstance(self.error, TypeError) and self.text.startswith("unhashable") and key is not None and key.place:
+        if isinstance(self.error, TypeError) and self._is_unhashable and key is not None and key.place:
             return _lines(self._named(key, node.slice), advice.UNHASHABLE, key)
         if found is None or found.place is None:
             return ""
@@ -132,7 +183,7 @@ class _Case:
         return self._attribute(node) if isinstance(node, ast.Attribute) else ""
 
     def _comprehension(self, node: Comprehension) -> str:
-        if self.text.startswith("unhashable"):
+        if self._is_unhashable:
             part = node.key if isinstance(node, ast.DictComp) else node.elt
             found = self.reader.read(part)
             return (
@@ -183,7 +234,7 @@ class _Case:
                     remedy = advice.for_key(found, self.error.args[0], self.reader.finder)
                     return _lines(self._named(found, None), remedy, found)
             elif self._is_meant(found.value):
-                is_key = self.text.startswith("unhashable")
+                is_key = self._is_unhashable
                 return _lines(self._named(found, part), advice.UNHASHABLE if is_key else advice.for_none(found), found)
         return ""
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MemberDescriptorType
 from typing import Any, Literal, NamedTuple
 
@@ -92,12 +93,22 @@ class Reader:
         source = self.read(loop.iter) if len(node.generators) == 1 and isinstance(loop.target, ast.Name) else None
         if source is None or type(source.value) not in (list, tuple) or not source.value:
             return None
-        before = self._spaces
-        self._spaces = ({loop.target.id: source.value[0]}, *before)  # type: ignore[attr-defined]  # it is a name
-        try:
+        with self.also({loop.target.id: source.value[0]}):  # type: ignore[attr-defined]  # it is a name
             return self.read(node.elt)
+
+    @contextmanager
+    def also(self, variables: Mapping[str, Any]) -> Iterator[None]:
+        """Read with these variables before all others."""
+        before = self._spaces
+        self._spaces = (variables, *before)
+        try:
+            yield
         finally:
             self._spaces = before
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a variable of that name."""
+        return self._variable(name) is not _UNKNOWN
 
     def place(self, value: Any) -> Found:
         """A value with its place: its own, or that of the first thing in it."""
