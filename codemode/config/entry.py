@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from codemode.config.model import ServerConfig, Transport
+from codemode.config.model import IN_FLIGHT, ServerConfig, Transport
 from codemode.config.positions import Path
 from codemode.config.section import Places, Section
 from codemode.errors import ConfigError
@@ -71,6 +71,8 @@ def _read(name: str, where: str, section: Section) -> ServerConfig:
         call_timeout_s=_call_timeout(section),
         idle_timeout_s=_optional_seconds(section, "idle_timeout_s"),
         start_timeout_s=_optional_seconds(section, "start_timeout_s"),
+        stop_unused_s=_optional_seconds(section, "stop_unused_s", least=0.0),
+        in_flight=_in_flight(section),
         always_load=section.flag("alwaysLoad"),
         is_disabled=section.flag("disabled"),
         is_required=section.flag("required"),
@@ -147,8 +149,12 @@ def _call_timeout(section: Section) -> float | None:
     return milliseconds / 1000 if milliseconds >= 1000 else None
 
 
-def _optional_seconds(section: Section, key: str) -> float | None:
+def _in_flight(section: Section) -> int | None:
+    return section.whole("in_flight", 0, IN_FLIGHT) or None
+
+
+def _optional_seconds(section: Section, key: str, *, least: float = _SECONDS[0]) -> float | None:
     if section.value.get(key) is None:
         section.read.add(key)
         return None
-    return section.number(key, 0.0, _SECONDS)
+    return section.number(key, 0.0, (least, _SECONDS[1]))

@@ -37,6 +37,8 @@ class ServerConfig:
         call_timeout_s: bound on one call, None = the general one.
         idle_timeout_s: bound on silence inside one call (progress counts as sound), None = the general one.
         start_timeout_s: bound on coming up, None = the general one.
+        stop_unused_s: stopped after so long without a call, None = the general one.
+        in_flight: calls under way at once, None = the general number.
         always_load: the server's tools are shown with their signatures from the start.
         is_required: without this server nothing starts.
         allowed_tools: name patterns; empty = all. disabled_tools: name patterns taken away again.
@@ -55,6 +57,8 @@ class ServerConfig:
     call_timeout_s: float | None = None
     idle_timeout_s: float | None = None
     start_timeout_s: float | None = None
+    stop_unused_s: float | None = None
+    in_flight: int | None = None
     always_load: bool = False
     is_disabled: bool = False
     is_required: bool = False
@@ -86,6 +90,9 @@ class LimitSettings:
     memory_share: float = 0.5  # chosen: all runs together may use this share of the machine's memory
 
 
+IN_FLIGHT = (1, 4_096)
+"""Accepted range of calls at once, of a run and of a server."""
+
 RANGES: Mapping[str, tuple[float, float]] = {
     "wall_s": (0.05, 86_400.0),
     "cpu_s": (0.05, 86_400.0),
@@ -93,7 +100,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "threads": (1, 4_096),
     "calls": (1, 10_000_000),
     "writes": (0, 10_000_000),
-    "in_flight": (1, 4_096),
+    "in_flight": IN_FLIGHT,
     "output_tokens": (100, 1_000_000),
     "output_bytes": (1_024, 1 << 34),
     "frame_bytes": (64 * 1024, 1 << 30),
@@ -161,6 +168,8 @@ class Config:
         start_timeout_s: bound on one server's start.
         call_timeout_s: bound on one call.
         idle_timeout_s: bound on silence inside one call; 0 = none.
+        stop_unused_s: a server without a call for so long is stopped, and comes back on the next one; 0 = never.
+        server_in_flight: calls under way on one server at once, of all runs together; more wait.
         inherit_env: names of further variables of ours that stdio servers receive (a proxy, a CA bundle).
         state_dir, cache_dir: "" = `CODEMODE_STATE_DIR`, else the XDG folders.
         pool: guests kept waiting, ready for a run.
@@ -182,6 +191,8 @@ class Config:
     start_timeout_s: float = 60.0  # measured: 9-24 s for Python servers on a busy machine
     call_timeout_s: float = 120.0  # chosen: slow queries pass, a hung server costs two minutes once
     idle_timeout_s: float = 0.0  # chosen: off, because most servers send no progress
+    stop_unused_s: float = 0.0  # chosen: off, because servers hold state of their own (a browser, a transaction)
+    server_in_flight: int = 64  # chosen: one run's `in_flight`, so that one program never waits for itself
     inherit_env: tuple[str, ...] = ()
     state_dir: str = ""
     cache_dir: str = ""

@@ -10,6 +10,7 @@ from dataclasses import fields
 
 from codemode.config.model import (
     PACKAGES,
+    IN_FLIGHT,
     RANGES,
     Config,
     EffectSettings,
@@ -45,6 +46,8 @@ def read_settings(section: Section, servers: tuple[ServerConfig, ...]) -> Config
         start_timeout_s=section.number("start_timeout_s", default.start_timeout_s, _SECONDS),
         call_timeout_s=section.number("call_timeout_s", default.call_timeout_s, _SECONDS),
         idle_timeout_s=section.number("idle_timeout_s", default.idle_timeout_s, (0.0, 86_400.0)),
+        stop_unused_s=section.number("stop_unused_s", default.stop_unused_s, (0.0, 86_400.0)),
+        server_in_flight=section.whole("server_in_flight", default.server_in_flight, IN_FLIGHT),
         inherit_env=_inherit_env(section),
         state_dir=section.text("state_dir"),
         cache_dir=section.text("cache_dir"),

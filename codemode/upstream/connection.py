@@ -11,7 +11,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
@@ -76,6 +76,7 @@ class Connection:
     list_ms: int = 0
     answered: int = 0
     in_flight: int = 0
+    last_used: float = field(default_factory=anyio.current_time)
 
     async def list_tools(self) -> tuple[Json, ...]:
         """Every definition of every page, as it came.
@@ -161,6 +162,7 @@ class Connection:
             return await self._bounded(send, tool, bounds, listener)
         finally:
             self.in_flight -= 1
+            self.last_used = anyio.current_time()
 
     async def _bounded(self, send: _Send, tool: str, bounds: CallBounds, listener: Progress | None) -> RawResult:
         sent = False

@@ -69,6 +69,7 @@ class Owner:
         self._leave = anyio.Event()
         self._tools_changed = anyio.Event()
         self._start_scope: anyio.CancelScope | None = None
+        self._is_unused = False
 
     def want(self) -> None:
         """Ask for a start; no effect while the server is up, starting, or not to be tried again yet."""
@@ -112,7 +113,7 @@ class Owner:
         attempt = self.attempt = Attempt(self.entry, self._shared.environ, self._shared.log_dir)
         standing = self._standing
         standing.error = None
-        was_ready = False
+        was_ready = self._is_unused = False
         try:
             with anyio.CancelScope() as scope:
                 self._start_scope = scope
@@ -139,6 +140,9 @@ class Owner:
         finally:
             self._start_scope = None
             self.connection = None
+        if self._is_unused and not self.is_stopping:
+            await standing.resting(self._stop_unused_s())
+            return
         if was_ready and standing.error is None:
             standing.error = attempt.end_error()  # only now is its exit code known, and its last words are read
         if not self.is_stopping:
@@ -165,6 +169,7 @@ class Owner:
             tasks.start_soon(self._follow_end, attempt)
             tasks.start_soon(self._follow_tools, connection)
             tasks.start_soon(hear_changes, connection, self._tools_have_changed)
+            tasks.start_soon(self._follow_use, connection)
             await self._leave.wait()
             tasks.cancel_scope.cancel()
         if connection.answered:
@@ -173,6 +178,21 @@ class Owner:
     async def _follow_end(self, attempt: Attempt) -> None:
         await attempt.ended.wait()
         self._leave.set()
+
+    def _stop_unused_s(self) -> float:
+        own = self.entry.stop_unused_s
+        return own if own is not None else self._shared.config.stop_unused_s
+
+    async def _follow_use(self, connection: Connection) -> None:
+        """Leave a connection that nobody has used for so long; never one with a call under way."""
+        limit_s = self._stop_unused_s()
+        while limit_s:
+            unused_s = 0.0 if connection.in_flight else anyio.current_time() - connection.last_used
+            if unused_s >= limit_s:
+                self._is_unused = True
+                self.leave()
+                return
+            await anyio.sleep(limit_s - unused_s)
 
     def _tools_have_changed(self) -> None:
         self._tools_changed.set()

@@ -78,6 +78,7 @@ class Server:
         self.standing = Standing(entry, shared.on_change)
         self.owner = Owner(entry, shared, self.standing)
         self._config = shared.config
+        self._places = anyio.Semaphore(entry.in_flight or shared.config.server_in_flight)
 
     async def settled(self) -> None:
         """Wait until no start is under way."""
@@ -152,15 +153,35 @@ class Server:
         timeout_s: float,
         repeatable: bool,
     ) -> _T:
-        """Do something on a live connection, within one absolute deadline.
+        """Do something on a live connection, within one absolute deadline that counts waiting for a free place too.
 
         Raises:
             UpstreamError, ConfigError: `details["outcome"]` says whether anything may have happened.
         """
+        deadline = anyio.current_time() + timeout_s
+        has_place = False
+        with anyio.CancelScope(deadline=deadline):
+            await self._places.acquire()
+            has_place = True
+        if not has_place:
+            raise self._busy(tool, timeout_s)
+        try:
+            return await self._act(act, tool, timeout_s, deadline, repeatable=repeatable)
+        finally:
+            self._places.release()
+
+    async def _act(
+        self,
+        act: Callable[[Connection, CallBounds], Awaitable[_T]],
+        tool: str,
+        timeout_s: float,
+        deadline: float,
+        *,
+        repeatable: bool,
+    ) -> _T:
         idle_s = self.entry.idle_timeout_s
         if idle_s is None:
             idle_s = self._config.idle_timeout_s
-        deadline = anyio.current_time() + timeout_s
         is_first = True
         while True:
             connection = await self.connected(max(0.0, deadline - anyio.current_time()))
@@ -171,6 +192,18 @@ class Server:
                 if not (is_first and await self._may_go_again(error, connection, deadline, repeatable=repeatable)):
                     raise self._final(error, tool) from error
             is_first = False
+
+    def _busy(self, tool: str, timeout_s: float) -> UpstreamError:
+        number = self.entry.in_flight or self._config.server_in_flight
+        return call_error(
+            "upstream.timeout",
+            f"`{self.entry.name}` was busy for {timeout_s:.3g} s: {number} calls were under way all the time",
+            server=self.entry.name,
+            tool=tool,
+            outcome="not_sent",
+            hint_operator=f"raise `in_flight` of the server `{self.entry.name}` if it can do more at once",
+            retryable=True,
+        )
 
     async def _may_go_again(
         self, error: UpstreamError, connection: Connection, deadline: float, *, repeatable: bool

@@ -95,6 +95,10 @@ class Standing:
         else:
             await self._show("failed", reason)
 
+    async def resting(self, limit_s: float) -> None:
+        """The server was stopped because nobody used it; that is no failure."""
+        await self._show("cached", f"stopped after {limit_s:g} s without a call; it starts again on the next call")
+
     async def stopped(self) -> None:
         """The host is closing."""
         await self._show("stopped", "stopped")

@@ -52,6 +52,8 @@ def test_a_stdio_and_an_http_server_are_read_with_all_their_keys(write: Write) -
                     "allowedTools": ["read_*"],
                     "disabledTools": ["read_all"],
                     "blockedTools": ["read_x"],
+                    "stop_unused_s": 0,
+                    "in_flight": 1,
                     "description": "the files",
                 },
                 "web": {"url": "https://h/mcp", "headers": {"Authorization": "Bearer ${KEY}"}, "disabled": True},
@@ -64,7 +66,8 @@ def test_a_stdio_and_an_http_server_are_read_with_all_their_keys(write: Write) -
     assert files.env == {"TOKEN": "${TOKEN}", "PORT": "8080", "DEBUG": "true"}
     assert (files.call_timeout_s, files.always_load, files.is_required) == (30.0, True, True)
     assert (files.allowed_tools, files.disabled_tools) == (("read_*",), ("read_all", "read_x"))
-    assert files.description == "the files"
+    assert (files.description, files.stop_unused_s, files.in_flight) == ("the files", 0.0, 1)
+    assert (web.stop_unused_s, web.in_flight) == (None, None)
     assert (web.transport, web.url, web.is_disabled) == ("http", "https://h/mcp", True)
     assert web.headers == {"Authorization": "Bearer ${KEY}"}
     assert config.warnings == ()
@@ -300,6 +303,8 @@ def test_every_setting_can_be_set(write: Write) -> None:
         "start_timeout_s": 1,
         "call_timeout_s": 2,
         "idle_timeout_s": 3,
+        "stop_unused_s": 4,
+        "server_in_flight": 5,
         "inherit_env": ["HTTPS_PROXY"],
         "state_dir": "/s",
         "cache_dir": "/c",
@@ -311,6 +316,7 @@ def test_every_setting_can_be_set(write: Write) -> None:
     assert (config.tool_search.enabled, config.tool_search.auto_percent) == ("auto", 5.0)
     assert (config.gate, config.approve, config.backend, config.pool) == ("strict", "never", "docker", 0)
     assert (config.start_timeout_s, config.call_timeout_s, config.idle_timeout_s) == (1.0, 2.0, 3.0)
+    assert (config.stop_unused_s, config.server_in_flight) == (4.0, 5)
     assert (config.inherit_env, config.state_dir, config.cache_dir) == (("HTTPS_PROXY",), "/s", "/c")
     assert config.policy.untrusted_servers == ("a",)
 
