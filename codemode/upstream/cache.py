@@ -3,6 +3,8 @@
 Enters: a server entry as it was written (`${VAR}` is text), the principal, raw definitions. Leaves: the same, later.
 The key is a digest of entry and principal: a changed entry, or another person, never sees an old listing. Files are
 0600 in a 0700 folder. A damaged or foreign file is ignored with a log line, never fatal.
+`ttlMs` of a listing (MCP 2026-07-28) shortens how long it counts as fresh. `cacheScope` needs no more: nothing is
+shared between principals, not even what a server calls public.
 """
 
 from __future__ import annotations
@@ -25,17 +27,32 @@ from codemode.upstream.logfile import open_folder
 _log = logging.getLogger(__name__)
 
 _VERSION = 1
+_FRESH_S = 24 * 3600.0  # chosen: a listing older than a day is read again in the background
+_ERA_S = 7 * 24 * 3600.0  # chosen: the wait for a server that ignores the probe (10 s) then comes once a week
 _MAX_BYTES = 64 << 20  # chosen: the largest real listing seen is 0.6 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownListing:
-    """What a server listed last. `saved_at` is Unix time in seconds."""
+    """What a server listed last. `saved_at` and `era_since` are Unix times in seconds.
+
+    `ttl_s`: how long it holds by the server's own word, 0 without one. `era_since`: when `protocol` was negotiated.
+    """
 
     tools: tuple[Json, ...]
     protocol: str = ""
     instructions: str = ""
     saved_at: float = 0.0
+    ttl_s: float = 0.0
+    era_since: float = 0.0
+
+    def is_fresh(self, now_s: float) -> bool:
+        """Whether it may stand without a new one being read."""
+        return 0 <= now_s - self.saved_at < (min(self.ttl_s, _FRESH_S) if self.ttl_s else _FRESH_S)
+
+    def era(self, now_s: float) -> str:
+        """The protocol version to begin with, "" when it has been remembered for too long: servers are upgraded."""
+        return self.protocol if 0 <= now_s - self.era_since < _ERA_S else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +88,8 @@ class ListingCache:
             "version": _VERSION,
             "server": server.name,
             "saved_at": listing.saved_at or time.time(),
+            "ttl_s": listing.ttl_s,
+            "era_since": listing.era_since,
             "protocol": listing.protocol,
             "instructions": listing.instructions,
             "tools": list(listing.tools),
@@ -126,4 +145,10 @@ def _from_json(value: Json) -> KnownListing | None:
         protocol=as_text(value.get("protocol")),
         instructions=as_text(value.get("instructions")),
         saved_at=float(saved_at),
+        ttl_s=_seconds(value.get("ttl_s")),
+        era_since=_seconds(value.get("era_since")),
     )
+
+
+def _seconds(value: Json) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0

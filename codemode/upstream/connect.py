@@ -7,6 +7,7 @@ whatever the SDK raised. A server that exits on an unknown method is started onc
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from codemode.config.model import Config, ServerConfig
 from codemode.errors import CodemodeError, UpstreamError
+from codemode.upstream.cache import KnownListing
 from codemode.upstream.connection import Connection, Streams, open_connection
 from codemode.upstream.credentials import Redactor, expand_endpoint, expand_launch, written_values
 from codemode.upstream.environment import child_environment
@@ -98,17 +100,18 @@ async def connect(
     config: Config,
     guard: Guard,
     grace: Grace,
-    protocol: str,
+    known: KnownListing | None,
     on_tools_changed: Callable[[], None],
     elicit: ElicitationFnT | None,
 ) -> AsyncIterator[Connection]:
-    """A connected server. `protocol` is what it spoke last time, "" when nobody knows.
+    """A connected server. `known` is what it listed, and which protocol it spoke, last time.
 
     Raises:
         CodemodeError: it did not come up; the message says why.
     """
     is_ready = False
-    modes = ["legacy", "auto"] if protocol in HANDSHAKE_PROTOCOL_VERSIONS else ["auto", "legacy"]
+    era = known.era(time.time()) if known else ""
+    modes = ["legacy", "auto"] if era in HANDSHAKE_PROTOCOL_VERSIONS else ["auto", "legacy"]
     for mode in modes:
         try:
             streams = _open_streams(attempt, config, guard, grace)
@@ -124,6 +127,8 @@ async def connect(
                 elicit=elicit,
             ) as connection:
                 is_ready = True
+                if known and mode == "legacy" and connection.protocol == era:
+                    connection.era_since = known.era_since  # nobody has probed again
                 yield connection
             return
         except Exception as error:

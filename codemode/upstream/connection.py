@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -62,7 +63,11 @@ class CallBounds:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Connection:
-    """What a connected server offers. `is_over` tells whether the transport has ended; `list_ms`: the first listing."""
+    """What a connected server offers. `is_over` tells whether the transport has ended; `list_ms`: the first listing.
+
+    `ttl_s`: how long the last listing holds by the server's own word, 0 without one. `era_since`: Unix time of the
+    negotiation that found `protocol`.
+    """
 
     server: str
     client: Client
@@ -74,6 +79,8 @@ class Connection:
     instructions: str = ""
     tools: tuple[Json, ...] = ()
     list_ms: int = 0
+    ttl_s: float = 0.0
+    era_since: float = field(default_factory=time.time)
     answered: int = 0
     in_flight: int = 0
     last_used: float = field(default_factory=anyio.current_time)
@@ -88,15 +95,18 @@ class Connection:
         cursors: set[str] = set()
         cursor: str | None = None
         size = 0
+        ttls: list[float] = []
         for _ in range(_MAX_PAGES):
             page = await self._page(cursor)
             tools.extend(page.tools)
             size += page.size_bytes
+            ttls.extend([page.ttl_s] if page.ttl_s else [])
             is_over = len(tools) >= _MAX_TOOLS or size > _MAX_LISTING_BYTES
             if not page.next_cursor or page.next_cursor in cursors or is_over:
                 break
             cursors.add(page.next_cursor)
             cursor = page.next_cursor
+        self.ttl_s = min(ttls, default=0.0)
         return tuple(tools[:_MAX_TOOLS])
 
     async def _page(self, cursor: str | None) -> Page:

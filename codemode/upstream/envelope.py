@@ -6,6 +6,8 @@ while it skips: bad JSON, NaN and half characters are refused here, whatever par
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
@@ -39,6 +41,7 @@ class PageResult(msgspec.Struct):
 
     tools: list[Raw] = msgspec.field(default_factory=list)
     next_cursor: Raw | UnsetType = msgspec.field(default=UNSET, name="nextCursor")
+    ttl_ms: Raw | UnsetType = msgspec.field(default=UNSET, name="ttlMs")
 
 
 UNREADABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
@@ -49,6 +52,15 @@ decode_result = msgspec.json.Decoder(CallResult).decode
 decode_page = msgspec.json.Decoder(PageResult).decode
 decode_batch = msgspec.json.Decoder(list[Raw]).decode
 _decode_id = msgspec.json.Decoder(int | float | str | None).decode
+
+
+def seconds_of(raw: Raw | UnsetType) -> float:
+    """A count of milliseconds as seconds; 0 when there is none that makes sense."""
+    try:
+        value = msgspec.json.decode(raw, type=float) if isinstance(raw, Raw) else 0.0
+    except UNREADABLE:
+        return 0.0
+    return value / 1000 if 0.0 < value < math.inf else 0.0
 
 
 def decode_tool(raw: Raw) -> Json:

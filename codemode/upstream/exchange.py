@@ -30,11 +30,15 @@ class Payload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page of a listing: the definitions as they came, decoded but unchecked."""
+    """One page of a listing: the definitions as they came, decoded but unchecked.
+
+    `ttl_s`: how long the server says it holds, 0 when it does not say.
+    """
 
     tools: tuple[Json, ...] = ()
     next_cursor: str = ""
     size_bytes: int = 0
+    ttl_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

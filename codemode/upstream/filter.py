@@ -34,6 +34,7 @@ from codemode.upstream.envelope import (
     not_json,
     plain_id,
     reduced,
+    seconds_of,
     wire_id,
 )
 from codemode.upstream.exchange import Fault, Noise, Page, Payload, RequestId, Ticket
@@ -256,7 +257,12 @@ class Filter:
         page = decode_page(self._redactor.clean_json(text))
         tools = tuple(decode_tool(item) for item in page.tools)
         cursor = msgspec.json.decode(page.next_cursor) if isinstance(page.next_cursor, Raw) else ""
-        ticket.kept = Page(tools=tools, next_cursor=cursor if isinstance(cursor, str) else "", size_bytes=len(text))
+        ticket.kept = Page(
+            tools=tools,
+            next_cursor=cursor if isinstance(cursor, str) else "",
+            size_bytes=len(text),
+            ttl_s=seconds_of(page.ttl_ms),
+        )
         shown = [
             reduced(tool, item)
             for tool, item in zip(tools, page.tools, strict=True)

@@ -33,7 +33,6 @@ from codemode.upstream.slots import StartSlots
 
 _log = logging.getLogger(__name__)
 
-_FRESH_S = 24 * 3600.0  # chosen: a listing older than a day is read again in the background
 _STOP_S = 12.0  # chosen: two graces and two reaps of `process.py`, with room
 
 
@@ -114,10 +113,10 @@ class Manager:
             raise failure
 
     def _start_what_is_needed(self, known: Mapping[str, KnownListing]) -> None:
-        oldest = time.time() - _FRESH_S
+        now_s = time.time()
         for name, server in self._servers.items():
             listing = known.get(name)
-            if server.entry.is_required or listing is None or listing.saved_at < oldest:
+            if server.entry.is_required or listing is None or not listing.is_fresh(now_s):
                 server.owner.want()
 
     async def _check_required(self) -> None:

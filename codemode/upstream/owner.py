@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
@@ -21,7 +22,7 @@ from codemode.config.model import Config, ServerConfig
 from codemode.errors import CodemodeError
 from codemode.jsonvalue import Json, as_text, is_object
 from codemode.upstream.announcements import hear_changes
-from codemode.upstream.cache import ListingCache
+from codemode.upstream.cache import KnownListing, ListingCache
 from codemode.upstream.connect import Attempt, connect
 from codemode.upstream.connection import Connection
 from codemode.upstream.process import Grace, Guard
@@ -32,6 +33,7 @@ from codemode.upstream.standing import Standing
 _log = logging.getLogger(__name__)
 
 _SETTLE_S = 0.25  # chosen: a hundred change notices within this time cost one listing
+_LEAST_AGE_S = 60.0  # chosen: a listing that holds for a second is not read every second
 _RELIST_S = 30.0  # chosen: as long as a slow server may take for its pages
 
 
@@ -150,13 +152,12 @@ class Owner:
             _log.warning("%s", standing.listing.reason)
 
     def _connect(self, attempt: Attempt) -> AbstractAsyncContextManager[Connection]:
-        known = self._standing.known
         return connect(
             attempt,
             config=self._shared.config,
             guard=self._shared.guard,
             grace=self._shared.grace,
-            protocol=known.protocol if known else "",
+            known=self._standing.known,
             on_tools_changed=self._tools_have_changed,
             elicit=self._shared.elicit,
         )
@@ -170,6 +171,7 @@ class Owner:
             tasks.start_soon(self._follow_tools, connection)
             tasks.start_soon(hear_changes, connection, self._tools_have_changed)
             tasks.start_soon(self._follow_use, connection)
+            tasks.start_soon(self._follow_age, connection)
             await self._leave.wait()
             tasks.cancel_scope.cancel()
         if connection.answered:
@@ -178,6 +180,12 @@ class Owner:
     async def _follow_end(self, attempt: Attempt) -> None:
         await attempt.ended.wait()
         self._leave.set()
+
+    async def _follow_age(self, connection: Connection) -> None:
+        """List again whenever the listing no longer holds by the server's own word; most give none."""
+        while connection.ttl_s:
+            await anyio.sleep(max(connection.ttl_s, _LEAST_AGE_S))
+            await self.list_again(connection)
 
     def _stop_unused_s(self) -> float:
         own = self.entry.stop_unused_s
@@ -210,9 +218,12 @@ class Owner:
             with anyio.fail_after(_RELIST_S):
                 tools = await connection.list_tools()
         except (CodemodeError, TimeoutError) as error:
-            _log.warning("the tools of `%s` changed, but listing them failed: %s", self.entry.name, error)
+            _log.warning("the tools of `%s` could not be listed again: %s", self.entry.name, error)
             return
-        if tools == connection.tools or self.connection is not connection:
+        if self.connection is not connection:
+            return
+        if tools == connection.tools:
+            await self._keep(replace(known, saved_at=time.time()) if (known := self._standing.known) else None)
             return
         _log_change(self.entry.name, connection.tools, tools)
         connection.tools = tools
@@ -220,8 +231,12 @@ class Owner:
 
     async def _publish(self, connection: Connection) -> None:
         await self._standing.ready(connection)
-        if self._standing.known is not None and self._shared.cache is not None:
-            await anyio.to_thread.run_sync(self._shared.cache.save, self.entry, self._standing.known)
+        await self._keep(self._standing.known)
+
+    async def _keep(self, known: KnownListing | None) -> None:
+        self._standing.known = known
+        if known is not None and self._shared.cache is not None:
+            await anyio.to_thread.run_sync(self._shared.cache.save, self.entry, known)
 
 
 def _log_change(server: str, before: tuple[Json, ...], after: tuple[Json, ...]) -> None:

@@ -78,6 +78,8 @@ class Standing:
             protocol=connection.protocol,
             instructions=connection.instructions,
             saved_at=time.time(),
+            ttl_s=connection.ttl_s,
+            era_since=connection.era_since,
         )
         await self._show("ready", "", is_new=True)
 

@@ -1,5 +1,6 @@
 """Servers on stdio over time: how they start, die, are started again and are ended with all their children."""
 
+import json
 import os
 import signal
 import subprocess
@@ -242,6 +243,18 @@ async def test_the_last_listing_is_there_before_the_server_and_the_server_starts
         assert (await manager.call("odd", "say", {})).structured == b"{}"
     lines = (tmp_path / "seen").read_text()
     assert "server/discover" not in lines  # the era was remembered: no probe, no wait for its answer
+
+
+async def test_an_era_that_was_remembered_for_too_long_is_negotiated_again(tmp_path: Path) -> None:
+    log = tmp_path / "seen"
+    server = odd(log=str(log), era="old")
+    for probes, is_too_long_ago in ((1, False), (1, True), (2, False)):
+        async with managed(tmp_path, server) as manager:
+            await manager.call("odd", "t", {}, timeout_s=30)
+        assert log.read_text().count('"server/discover"') == probes
+        if is_too_long_ago:
+            (file,) = (tmp_path / "cache").iterdir()
+            file.write_text(json.dumps({**json.loads(file.read_text()), "era_since": 0.0}))
 
 
 async def test_a_server_that_exits_on_an_unknown_method_is_started_with_the_old_handshake(tmp_path: Path) -> None:

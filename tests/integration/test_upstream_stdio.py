@@ -10,6 +10,7 @@ import pytest
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from codemode.config.model import LimitSettings, ServerConfig
+from codemode.upstream import owner
 from tests.support.upstream import failure, managed, odd, states, text_of, tool, until_said
 
 pytestmark = pytest.mark.anyio
@@ -234,11 +235,26 @@ async def test_a_listing_that_fails_after_a_notice_leaves_the_old_one_in_force(
     async with managed(tmp_path, odd(era="old", **quirks)) as manager:
         before = manager.listings()
         await manager.call("odd", "morph", {})
-        while "listing them failed" not in caplog.text and [spec.name for spec in manager.listings()[0].tools]:
+        while "could not be listed again" not in caplog.text and [spec.name for spec in manager.listings()[0].tools]:
             await anyio.sleep(0.01)
         assert [spec.name for spec in manager.listings()[0].tools] == ["morph", "say"]
         assert manager.listings()[0].state == "ready"
         assert before[0].state == "starting"
+
+
+async def test_a_listing_is_read_again_when_it_holds_no_longer_by_its_servers_own_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owner, "_LEAST_AGE_S", 0.05)
+    log = tmp_path / "seen"
+    async with managed(tmp_path, odd(log=str(log), era="new", ttl_ms=20)) as manager:
+        await manager.wait_ready(None, 30)
+        while log.read_text().count('"tools/list"') < 3:
+            await anyio.sleep(0.01)
+        before = manager.generation
+        while log.read_text().count('"tools/list"') < 5:
+            await anyio.sleep(0.01)
+        assert manager.generation == before  # nothing changed, so nobody is told
 
 
 async def test_a_server_without_tools_is_ready_and_empty(tmp_path: Path) -> None:

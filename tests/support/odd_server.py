@@ -17,6 +17,7 @@ The first argument is a JSON object of quirks; what is not named is well-behaved
     children          file that gets the ids of a child in the group and of one in its own session
     exit_after_calls  ends after so many answers
     exit_after_list   ends as soon as it has listed its tools
+    ttl_ms            how long a listing holds, by its own word
     no_listing        refuses tools/list: "always", or "morphed" (after `morph`)
     acts.hang_up      closes its input and goes on living
 """
@@ -73,7 +74,8 @@ def listing(params: dict[str, Any]) -> dict[str, Any]:
         return {"tools": QUIRKS.get("then_tools", [])}
     pages = QUIRKS.get("pages") or [QUIRKS.get("tools") or default_tools()]
     index = int(params.get("cursor") or 0)
-    result = {"tools": pages[min(index, len(pages) - 1)], "ttlMs": 0, "cacheScope": "private"}
+    ttl = QUIRKS.get("ttl_ms", 0)
+    result = {"tools": pages[min(index, len(pages) - 1)], "ttlMs": ttl, "cacheScope": "private"}
     if QUIRKS.get("loop_cursor"):
         result["nextCursor"] = "7"
     elif index + 1 < len(pages):

@@ -1,5 +1,6 @@
 """The last known listing on disk: private, per entry and principal, never with an expanded secret, never fatal."""
 
+import json
 import logging
 import stat
 from dataclasses import replace
@@ -11,13 +12,52 @@ from codemode.config.model import ServerConfig
 from codemode.upstream.cache import KnownListing, ListingCache, entry_key
 
 SERVER = ServerConfig(name="a", command="x", args=("${TOKEN}",), env={"K": "${TOKEN}"})
-LISTING = KnownListing(tools=({"name": "t", "x": "\ud83d é"},), protocol="2025-11-25", instructions="i", saved_at=5.0)
+LISTING = KnownListing(
+    tools=({"name": "t", "x": "\ud83d é"},),
+    protocol="2025-11-25",
+    instructions="i",
+    saved_at=5.0,
+    ttl_s=6.0,
+    era_since=7.0,
+)
 
 
 def test_a_listing_comes_back_as_it_was(tmp_path: Path) -> None:
     cache = ListingCache(tmp_path / "c")
     cache.save(SERVER, LISTING)
     assert cache.load(SERVER) == LISTING
+
+
+def test_a_listing_without_the_newer_fields_is_read(tmp_path: Path) -> None:
+    cache = ListingCache(tmp_path / "c")
+    cache.save(SERVER, LISTING)
+    (file,) = (tmp_path / "c").iterdir()
+    kept = {key: value for key, value in json.loads(file.read_text()).items() if key not in ("ttl_s", "era_since")}
+    file.write_text(json.dumps(kept))
+    assert cache.load(SERVER) == replace(LISTING, ttl_s=0.0, era_since=0.0)
+
+
+@pytest.mark.parametrize(
+    ("ttl_s", "age_s", "is_fresh"),
+    [
+        (0.0, 23 * 3600.0, True),
+        (0.0, 25 * 3600.0, False),
+        (60.0, 59.0, True),
+        (60.0, 61.0, False),
+        (1e9, 25 * 3600.0, False),
+        (0.0, -1.0, False),  # a clock that was set back
+    ],
+)
+def test_a_listing_is_fresh_for_a_day_or_for_as_long_as_its_server_says(
+    ttl_s: float, age_s: float, is_fresh: bool
+) -> None:
+    assert replace(LISTING, ttl_s=ttl_s).is_fresh(LISTING.saved_at + age_s) == is_fresh
+
+
+def test_an_era_is_remembered_for_a_week_from_its_negotiation() -> None:
+    day = 24 * 3600.0
+    assert LISTING.era(LISTING.era_since + 6 * day) == "2025-11-25"
+    assert LISTING.era(LISTING.era_since + 8 * day) == ""
 
 
 def test_file_and_folder_are_for_their_owner_only(tmp_path: Path) -> None:
