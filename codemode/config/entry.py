@@ -7,6 +7,7 @@ Sources of the keys: `.mcp.json` (Claude Code, Desktop, Cursor), `.vscode/mcp.js
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from codemode.config.model import IN_FLIGHT, ServerConfig, Transport
@@ -25,6 +26,7 @@ _TYPES: dict[str, Transport] = {
     "remote": "http",
 }
 _SECONDS = (0.001, 86_400.0)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME_LIMIT = 100  # chosen: names stand in answers to the model
 
 
@@ -68,6 +70,7 @@ def _read(name: str, where: str, section: Section) -> ServerConfig:
         env=section.text_map("env"),
         url=url if transport == "http" else "",
         headers=_headers(section) if transport == "http" else {},
+        headers_helper=section.text("headersHelper") if transport == "http" else "",
         call_timeout_s=_call_timeout(section),
         idle_timeout_s=_optional_seconds(section, "idle_timeout_s"),
         start_timeout_s=_optional_seconds(section, "start_timeout_s"),
@@ -137,6 +140,11 @@ def _headers(section: Section) -> dict[str, str]:
             raise section.error("is no header name", "headers", name)
         if "\r" in value or "\n" in value:
             raise section.error("must not hold a line break", "headers", name)
+    variable = section.text("bearerTokenEnv")
+    if variable and not _VARIABLE.fullmatch(variable):
+        raise section.error("must be the name of a variable", "bearerTokenEnv")
+    if variable and not any(name.lower() == "authorization" for name in headers):
+        headers["Authorization"] = f"Bearer ${{{variable}}}"
     return headers
 
 

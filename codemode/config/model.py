@@ -34,6 +34,7 @@ class ServerConfig:
         source: the file it came from, with the line, for messages.
         command, args, cwd, env: for "stdio"; `${VAR}` is still text.
         url, headers: for "http"; `${VAR}` is still text.
+        headers_helper: for "http", a shell command that prints further headers as a JSON object.
         call_timeout_s: bound on one call, None = the general one.
         idle_timeout_s: bound on silence inside one call (progress counts as sound), None = the general one.
         start_timeout_s: bound on coming up, None = the general one.
@@ -54,6 +55,7 @@ class ServerConfig:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers_helper: str = field(default="", repr=False)
     call_timeout_s: float | None = None
     idle_timeout_s: float | None = None
     start_timeout_s: float | None = None

@@ -125,6 +125,7 @@ def entry_key(server: ServerConfig, principal: str) -> str:
             "env": _texts(server.env),
             "url": server.url,
             "headers": _texts(server.headers),
+            **({"headers_helper": server.headers_helper} if server.headers_helper else {}),
         }
     )
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 from mcp.client.session import ElicitationFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
@@ -26,6 +27,7 @@ from codemode.upstream.credentials import Redactor, expand_endpoint, expand_laun
 from codemode.upstream.environment import child_environment
 from codemode.upstream.exchange import Noise
 from codemode.upstream.filter import Filter
+from codemode.upstream.headers import printed_headers
 from codemode.upstream.http import HttpLine, open_http
 from codemode.upstream.logfile import ServerLog, log_path
 from codemode.upstream.process import Grace, Guard
@@ -114,7 +116,7 @@ async def connect(
     modes = ["legacy", "auto"] if era in HANDSHAKE_PROTOCOL_VERSIONS else ["auto", "legacy"]
     for mode in modes:
         try:
-            streams = _open_streams(attempt, config, guard, grace)
+            streams = await _open_streams(attempt, config, guard, grace)
             async with open_connection(
                 attempt.entry.name,
                 streams,
@@ -140,15 +142,16 @@ async def connect(
             raise _start_error(attempt, error) from error
 
 
-def _open_streams(attempt: Attempt, config: Config, guard: Guard, grace: Grace) -> Streams:
+async def _open_streams(attempt: Attempt, config: Config, guard: Guard, grace: Grace) -> Streams:
     entry = attempt.entry
     attempt.ended = anyio.Event()
     if entry.transport == "http":
-        endpoint = expand_endpoint(entry, attempt.environ)
+        printed = await printed_headers(entry, attempt.environ, config.inherit_env) if entry.headers_helper else None
+        endpoint = await anyio.to_thread.run_sync(expand_endpoint, entry, attempt.environ, printed)
         attempt.redactor = endpoint.redactor
         attempt.filter = Filter(endpoint.redactor)
         return open_http(HttpLine(attempt.filter, config.limits.result_bytes, attempt.ended), endpoint)
-    launch = expand_launch(entry, attempt.environ)
+    launch = await anyio.to_thread.run_sync(expand_launch, entry, attempt.environ)
     own = {name: secret.reveal() for name, secret in launch.env.items()}
     environment = child_environment(attempt.environ, own, inherit=config.inherit_env)
     attempt.redactor = launch.redactor

@@ -1,4 +1,4 @@
-"""The only place where a `${VAR}` becomes its value, and the type that keeps such a value out of every text.
+"""The only place where a `${VAR}` or a `${file:PATH}` becomes its value, and the type that keeps it out of every text.
 
 Enters: a `ServerConfig` and the environment, at the moment of connecting. Leaves: a `Launch` or an `Endpoint` whose
 secret parts are `Secret`, and a `Redactor` that takes those values out of foreign text.
@@ -12,18 +12,21 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import NoReturn, final
 
 from codemode.config.model import ServerConfig
 from codemode.errors import ConfigError
 
 _REFERENCE = re.compile(
-    r"\$\{(?P<env>env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<default>:-[^}]*)?\}|\$\{(?P<odd>[^}]*)\}"
+    r"\$\{(?P<env>env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<default>:-[^}]*)?\}"
+    r"|\$\{file:(?P<file>[^-}][^}]*)\}|\$\{(?P<odd>[^}]*)\}"
 )
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|cred|cookie|session|dsn|database_url|webhook")
 _MIN_REDACTED = 6  # chosen: shorter values are words such as "true" or "info", and occur everywhere
 _MIN_SURE = 8  # chosen: shorter passwords exist, but masking them would hit ordinary words of a listing
 _MIN_SEGMENT = 16  # chosen: shorter parts of a path are words; tokens in paths are longer
+_FILE_BYTES = 64 * 1024  # chosen: a token or a key; a larger file is a mistake
 _MASK = "[secret]"
 _USERINFO = re.compile(r"://([^/?#@\s]*):([^/?#@\s]*)@")
 
@@ -135,7 +138,9 @@ class _Expander:
         """One text with its variables."""
 
         def value_of(match: re.Match[str]) -> str:
-            name, odd = match.group("name"), match.group("odd")
+            name, file, odd = match.group("name", "file", "odd")
+            if file is not None:
+                return self._content(file, key)
             if odd is not None:
                 raise self.error(key, f"has `${{{odd[:40]}}}`, which is not a form that is known")
             value = self.environ.get(name)
@@ -152,6 +157,23 @@ class _Expander:
         out = _REFERENCE.sub(value_of, text)
         self.sure.extend(match.group(2) for match in _USERINFO.finditer(out))
         return Secret(out)
+
+    def _content(self, file: str, key: str) -> str:
+        """The text of a file, without the line ends after it; a secret beyond doubt."""
+        try:
+            with open(Path(file).expanduser(), "rb") as stream:
+                raw = stream.read(_FILE_BYTES + 1)
+            text = raw.decode()
+        except OSError as error:
+            reason = (error.strerror or type(error).__name__).lower()
+            raise self.error(key, f"needs the file `{file[:200]}`, which cannot be read: {reason}") from error
+        except UnicodeDecodeError as error:
+            raise self.error(key, f"needs the file `{file[:200]}`, which is not UTF-8 text") from error
+        if len(raw) > _FILE_BYTES:
+            raise self.error(key, f"needs the file `{file[:200]}`, which is larger than {_FILE_BYTES} bytes")
+        value = text.rstrip("\r\n")
+        self.sure.append(value)
+        return value
 
     def expand_all(self, texts: Mapping[str, str], key: str) -> dict[str, Secret]:
         """A map of texts; what stands under a telling name is a secret even when it is written out."""
@@ -174,7 +196,7 @@ class _Expander:
             f"{self.server.source or 'configuration'}: `{key}` of the server `{self.server.name}` {problem}",
             code=code,
             hint_operator="set the variable where this program starts, or write `${NAME:-default}`"
-            if code == "config.variable"
+            if code == "config.variable" and "variable" in problem
             else "",
             details={"server": self.server.name, "key": key},
         )
@@ -205,11 +227,20 @@ def written_values(server: ServerConfig) -> Redactor:
     return Redactor(values, sure=[match.group(2) for match in _USERINFO.finditer(server.url)])
 
 
-def expand_launch(server: ServerConfig, environ: Mapping[str, str]) -> Launch:
-    """The command of a stdio server with every variable expanded.
+def expand_variables(server: ServerConfig, environ: Mapping[str, str]) -> dict[str, Secret]:
+    """The entry's `env` alone, expanded. Reads files: call it in a worker thread.
 
     Raises:
-        ConfigError: `config.variable`, naming the variable that is not set.
+        ConfigError: `config.variable`, naming the variable or the file that is not there.
+    """
+    return _Expander(server, environ).expand_all(server.env, "env")
+
+
+def expand_launch(server: ServerConfig, environ: Mapping[str, str]) -> Launch:
+    """The command of a stdio server with every variable expanded. Reads files: call it in a worker thread.
+
+    Raises:
+        ConfigError: `config.variable`, naming the variable or the file that is not there.
     """
     expander = _Expander(server, environ)
     command = expander.expand(server.command, "command")
@@ -221,15 +252,24 @@ def expand_launch(server: ServerConfig, environ: Mapping[str, str]) -> Launch:
     return Launch(command=command, args=args, cwd=cwd, env=env, redactor=expander.redactor())
 
 
-def expand_endpoint(server: ServerConfig, environ: Mapping[str, str]) -> Endpoint:
-    """The URL and headers of an HTTP server with every variable expanded.
+def expand_endpoint(
+    server: ServerConfig, environ: Mapping[str, str], printed: Mapping[str, Secret] | None = None
+) -> Endpoint:
+    """The URL and headers of an HTTP server with every variable expanded. Reads files: call it in a worker thread.
+
+    `printed`: headers that its `headersHelper` printed; they win over written ones, whatever the case of their names.
 
     Raises:
-        ConfigError: `config.variable`, naming the variable that is not set; `config.server` for a URL that is none.
+        ConfigError: `config.variable`, naming the variable or the file that is not there; `config.server` for a URL
+            that is none.
     """
     expander = _Expander(server, environ)
     url = expander.expand(server.url, "url")
-    headers = expander.expand_all(server.headers, "headers")
+    given = printed or {}
+    names = {name.lower() for name in given}
+    written = expander.expand_all(server.headers, "headers")
+    headers = {name: value for name, value in written.items() if name.lower() not in names} | dict(given)
+    expander.sure.extend(text for value in given.values() for text in (value.reveal(), *value.reveal().split()[1:]))
     if not url.reveal().startswith(("http://", "https://")):
         raise expander.error("url", "is no `http://` or `https://` URL once its variables are known", "config.server")
     for name, value in headers.items():
@@ -245,4 +285,6 @@ def _is_telling(option: str) -> bool:
 def has_credential(server: ServerConfig) -> bool:
     """Whether an entry gives its server a header or a variable with a telling name, or a URL with a password."""
     names = server.headers if server.transport == "http" else server.env
-    return any(map(_SECRET_NAME.search, names)) or _USERINFO.search(server.url) is not None
+    return (
+        bool(server.headers_helper) or any(map(_SECRET_NAME.search, names)) or _USERINFO.search(server.url) is not None
+    )

@@ -73,6 +73,23 @@ def test_a_stdio_and_an_http_server_are_read_with_all_their_keys(write: Write) -
     assert config.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("entry", "headers"),
+    [
+        ({"bearerTokenEnv": "WEB_TOKEN"}, {"Authorization": "Bearer ${WEB_TOKEN}"}),
+        ({"bearerTokenEnv": "WEB_TOKEN", "headers": {"authorization": "Basic x"}}, {"authorization": "Basic x"}),
+        ({"headersHelper": "print-headers --json"}, {}),
+    ],
+)
+def test_a_bearer_token_or_all_headers_may_come_from_elsewhere(
+    write: Write, entry: dict[str, Any], headers: dict[str, str]
+) -> None:
+    config = load_config(write({"mcpServers": {"web": {"url": "https://h/mcp", **entry}}}))
+    (web,) = config.servers
+    assert (web.headers, web.headers_helper) == (headers, entry.get("headersHelper", ""))
+    assert (web.problem, config.warnings) == ("", ())
+
+
 def test_servers_are_read_under_servers_too(write: Write) -> None:
     config = load_config(write({"servers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}))
     assert [server.name for server in config.servers] == ["b", "a"]
@@ -124,6 +141,9 @@ def test_seconds_win_over_milliseconds(write: Write) -> None:
         ({"command": "x", "disabled": "no"}, "`mcpServers.a.disabled` must be true or false, got a string"),
         ({"url": "http://h", "headers": {"a b": "c"}}, "`mcpServers.a.headers.a b` is no header name"),
         ({"url": "http://h", "headers": {"a": "b\r\nc: d"}}, "must not hold a line break"),
+        ({"url": "http://h", "bearerTokenEnv": "a b"}, "`mcpServers.a.bearerTokenEnv` must be the name of a variable"),
+        ({"url": "http://h", "headersHelper": ["x"]}, "`mcpServers.a.headersHelper` must be a string, got a list"),
+        ({"command": "x", "in_flight": 0}, "`mcpServers.a.in_flight` must be a whole number between 1 and 4096"),
         ({"command": "x\0y"}, "must not hold a NUL character"),
         ("npx", "the entry of a server must be an object"),
     ],
