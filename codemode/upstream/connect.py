@@ -80,11 +80,11 @@ class Attempt:
 
     def circumstances(self, *, was_ended: bool = False) -> str:
         """Exit code (unless we ended it), last words and stray output in brackets, as far as they are known."""
-        last = self.log.last_line(self.clean) if self.log else ""
+        last = self.log.last_words(self.clean) if self.log else ""
         stray = self.noise_samples()
         parts = (
             self.line.exit_text() if self.line and not was_ended else "",
-            f"last words: {quote(last, limit=200)}" if last else "",
+            f"last words: {quote(last, limit=600)}" if last else "",
             f"stray lines on its stdout: {self.noise.lines}, the first: {quote(stray[0], limit=100)}" if stray else "",
         )
         known = "; ".join(part for part in parts if part)
@@ -195,7 +195,8 @@ def _start_error(attempt: Attempt, error: Exception) -> CodemodeError:
         if isinstance(leaf, OSError):
             return _os_error(attempt.entry, leaf)
     if attempt.ended.is_set() or any(isinstance(leaf, CodemodeError) for leaf in leaves):
-        text = f"`{name}` ended while it was starting{attempt.circumstances()}"
+        command = f" (command `{quote(attempt.entry.command, limit=200)}`)" if attempt.entry.command else ""
+        text = f"`{name}`{command} ended while it was starting{attempt.circumstances()}"
         return call_error("upstream.start", text, server=name, outcome="not_sent")
     first = leaves[0]
     shown = quote(str(first).partition("\n")[0] or type(first).__name__, attempt.redactor)

@@ -26,6 +26,8 @@ _FILE_BYTES = 1 << 20  # chosen: two files of this size per server
 _TAIL_LINES = 20
 _LINE_BYTES = 4_096  # chosen: a longer line is cut; it is text for people
 _SHOWN_LENGTH = 300
+_WORDS_LINES = 4
+_WORDS_LENGTH = 300  # chosen: together with command and exit code still one readable line
 
 
 @dataclass(slots=True)
@@ -60,9 +62,20 @@ class ServerLog:
         """The last lines, each printable, cleaned once more and then cut."""
         return tuple(clean(line)[:_SHOWN_LENGTH] for line in self._tail)
 
-    def last_line(self, clean: Callable[[str], str] = str) -> str:
-        """The last line that says something, or ""."""
-        return next((line for line in reversed(self.tail(clean)) if line.strip()), "")
+    def last_words(self, clean: Callable[[str], str] = str) -> str:
+        """The last few lines that say something, joined and bounded, the very last one always whole; or "".
+
+        Frames of a JavaScript traceback and lines of brackets are left out: the line that tells stands before them.
+        """
+        kept: list[str] = []
+        for line in reversed(self.tail(clean)):
+            text = line.strip()
+            if not any(char.isalnum() for char in text) or text.startswith("at "):
+                continue
+            if kept and (len(kept) == _WORDS_LINES or sum(map(len, kept)) + len(text) > _WORDS_LENGTH):
+                break
+            kept.append(text)
+        return " | ".join(reversed(kept))
 
     def _finish(self, line: bytes) -> str | None:
         if self._skips:  # the end of a line whose beginning is already kept

@@ -47,7 +47,8 @@ async def test_a_slow_a_silent_and_a_missing_server_do_not_hold_up_the_others(tm
     assert "exit code 3; last words: cannot find the database" in reasons["crash"][1]
     assert reasons["no_mcp"] == (
         "failed",
-        "`no_mcp` ended while it was starting (exit code 0; stray lines on its stdout: 1, the first: hello)",
+        "`no_mcp` (command `/bin/echo`) ended while it was starting "
+        "(exit code 0; stray lines on its stdout: 1, the first: hello)",
     )
     assert all("\n" not in reason for _, reason in reasons.values())
 

@@ -19,8 +19,34 @@ async def test_lines_are_kept_in_a_private_file_and_the_last_ones_in_memory(tmp_
     await log.close()
     lines = log.path.read_text().splitlines()
     assert (lines[:2], lines[-1], len(lines)) == (["one", "two"], "unfinished", 33)
-    assert (len(log.tail()), log.last_line()) == (20, "unfinished")
+    assert len(log.tail()) == 20
+    assert log.last_words().endswith(" | unfinished")
     assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
+
+
+NODE = b"""node:internal/modules/cjs/loader:1210
+  throw err;
+  ^
+
+Error: Cannot find module '/srv/x.js'
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)
+    at node:internal/main/run_main_module:28:49 {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: []
+}
+
+Node.js v20.20.2
+"""
+
+
+async def test_last_words_are_the_lines_that_tell(tmp_path: Path) -> None:
+    log = ServerLog(tmp_path / "a.log")
+    assert log.last_words() == ""
+    await log.write(NODE)
+    found = "Error: Cannot find module '/srv/x.js' | code: 'MODULE_NOT_FOUND', | requireStack: [] | Node.js v20.20.2"
+    assert log.last_words() == found
+    await log.write(b"x" * 290 + b"\n")
+    assert log.last_words() == "x" * 290
 
 
 async def test_five_megabytes_fill_two_files_of_one(tmp_path: Path) -> None:
@@ -92,4 +118,4 @@ async def test_the_tail_is_cleaned_before_it_is_cut(tmp_path: Path) -> None:
     await log.write(b"x" * 295 + b"s3cret-canary\n")
     shown = Redactor(["s3cret-canary"]).clean
     assert log.tail(shown) == ("x" * 295 + "[secr",)
-    assert "s3" not in log.last_line(shown)
+    assert "s3" not in log.last_words(shown)
