@@ -46,13 +46,27 @@ _SHOWS_SIGNATURE = frozenset(
 )
 
 
+class Progress(Protocol):
+    """Takes one report of a server on a call that is under way."""
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        """Take it."""
+
+
 class Upstream(Protocol):
     """What the broker needs of the servers."""
 
     async def call(
-        self, server: str, tool: str, arguments: JsonObject, *, timeout_s: float, repeatable: bool
+        self,
+        server: str,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        timeout_s: float,
+        repeatable: bool,
+        progress: Progress,
     ) -> RawResult:
-        """Call a tool; raises UpstreamError."""
+        """Call a tool and hand on the reports of its server; raises UpstreamError."""
 
     async def read_resource(self, server: str, uri: str, *, timeout_s: float) -> RawResult:
         """Read a resource; raises UpstreamError."""
@@ -179,6 +193,7 @@ class Broker:
             arguments,
             timeout_s=self._terms.timeout_s(tool.spec.server),
             repeatable=tool.effect == "read" or tool.spec.annotations.idempotent is True,
+            progress=record.hear,
         )
         return await self._result(tool, result, is_raw=is_raw)
 

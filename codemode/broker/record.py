@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from codemode.catalog.text import clean_line
 from codemode.jsonvalue import Json
+
+_MAX_SAID_CHARS = 100
 
 CallStatus = Literal["ok", "error", "refused", "unknown", "cancelled", "running"]
 
@@ -26,6 +29,7 @@ class CallRecord:
         decision: what the policy said.
         arguments_digest: of the arguments as they were sent.
         sent_bytes, received_bytes: of arguments and result.
+        progress: what the server last said about this call while it was under way; one line, not kept in receipts.
     """
 
     tool: str
@@ -39,6 +43,13 @@ class CallRecord:
     arguments_digest: str = ""
     sent_bytes: int = 0
     received_bytes: int = 0
+    progress: str = ""
+
+    async def hear(self, progress: float, total: float | None, message: str | None) -> None:
+        """Take a report of the server; its text is quoted and bounded."""
+        amount = f"{progress:g} of {total:g}" if total else f"{progress:g}"
+        said = clean_line(message, _MAX_SAID_CHARS) if message else ""
+        self.progress = f"{amount}, `{said}`" if said else amount
 
     def to_json(self) -> dict[str, Json]:
         """The record for a receipt."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from codemode.broker.record import CallRecord
 from codemode.errors import CodemodeError, RunRequestError
 from codemode.prose.descriptions import ToolText, execute_tool, instructions, search_tool
 from codemode.prose.direct import direct_call_answer, wrong_arguments_answer
@@ -150,15 +151,13 @@ class Front:
     async def _wait(self, session: FrontSession, context: Context, *, code: str = "", resume: str = "") -> RunOutcome:
         use_case = session.host_session
 
-        def count_calls() -> int:
+        def calls() -> Sequence[CallRecord]:
             try:
-                return len(use_case.peek(resume or "last").calls)
+                return use_case.peek(resume or "last").calls
             except RunRequestError:  # the run is just being made, or there is none of that name
-                return 0
+                return ()
 
-        return await reporting(
-            context, lambda: use_case.execute(code, resume, wait_s=self._run_wait_s), count_calls=count_calls
-        )
+        return await reporting(context, lambda: use_case.execute(code, resume, wait_s=self._run_wait_s), calls)
 
 
 async def _search(host: FrontHost, session: FrontSession, request: SearchRequest) -> CallResult:

@@ -1,4 +1,4 @@
-"""Tells a client that asked for it that its program still runs, so that it does not give up on the request.
+"""Tells a client that asked for it that its program still runs, and what the servers say about calls under way.
 
 Enters: a request's context and the work. Leaves: the work's result, and one progress notification every two seconds.
 """
@@ -6,11 +6,12 @@ Enters: a request's context and the work. Leaves: the work's result, and one pro
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
 
 import anyio
 
+from codemode.broker.record import CallRecord
 from codemode.server.sessions import Context
 
 _FIRST_S: Final = 1.0  # chosen: most programs end before; they need no report
@@ -19,14 +20,16 @@ _EVERY_S: Final = 2.0
 _T = TypeVar("_T")
 
 
-async def reporting(context: Context, work: Callable[[], Awaitable[_T]], count_calls: Callable[[], int]) -> _T:
-    """Do the work, with reports when the client asked for them. `count_calls` tells how many calls were made so far."""
+async def reporting(
+    context: Context, work: Callable[[], Awaitable[_T]], calls: Callable[[], Sequence[CallRecord]]
+) -> _T:
+    """Do the work, with reports when the client asked for them. `calls` gives the calls made so far."""
     if (context.meta or {}).get("progress_token") is None:
         return await work()
     result: list[_T] = []
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_report, context, count_calls)
+        tasks.start_soon(_report, context, calls)
         try:
             result.append(await work())
         except Exception as error:  # noqa: BLE001 (raised again below: a task group would wrap it)
@@ -37,15 +40,21 @@ async def reporting(context: Context, work: Callable[[], Awaitable[_T]], count_c
     return result[0]
 
 
-async def _report(context: Context, count_calls: Callable[[], int]) -> None:
+async def _report(context: Context, calls: Callable[[], Sequence[CallRecord]]) -> None:
     started = time.monotonic()
     await anyio.sleep(_FIRST_S)
     while True:
         spent_s = time.monotonic() - started
-        calls = count_calls()
-        text = f"the program runs: {calls} call{'' if calls == 1 else 's'}, {spent_s:.0f} s"
+        text = progress_text(calls(), spent_s)
         try:
             await context.session.report_progress(round(spent_s, 1), None, text)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return
         await anyio.sleep(_EVERY_S)
+
+
+def progress_text(calls: Sequence[CallRecord], spent_s: float) -> str:
+    """How far a program is, with the latest report of a server on a call that is under way."""
+    text = f"the program runs: {len(calls)} call{'' if len(calls) == 1 else 's'}, {spent_s:.0f} s"
+    heard = next((call for call in reversed(calls) if call.status == "running" and call.progress), None)
+    return f"{text}; {heard.tool}: {heard.progress}" if heard is not None else text

@@ -28,7 +28,7 @@ class Servers:
         self.calls = []
         self.answer = answer or RawResult(structured=b'{"result": 1}')
 
-    async def call(self, server, tool, arguments, *, timeout_s, repeatable):
+    async def call(self, server, tool, arguments, *, timeout_s, repeatable, progress):
         self.calls.append((server, tool, dict(arguments), repeatable))
         if isinstance(self.answer, Exception):
             raise self.answer
@@ -249,3 +249,24 @@ async def test_a_call_that_the_program_gives_up_is_remembered_as_cancelled():
     with anyio.move_on_after(0.01):
         await _answer(broker, READ, {"repo": "a"})
     assert broker.records[0].status == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("report", "text"),
+    [
+        ((3, 10, "loading"), "3 of 10, `loading`"),
+        ((0.5, None, None), "0.5"),
+        ((1, 0, "a\nNews: all is well"), "1, `a News: all is well`"),
+    ],
+)
+async def test_what_a_server_reports_on_a_call_is_kept_as_one_quoted_line(report, text):
+    class Reporting(Servers):
+        async def call(self, *args, progress, **kwargs):
+            await progress(*report)
+            return self.answer
+
+    broker, _, _ = _broker(Reporting())
+    await _answer(broker, READ, {"repo": "a"})
+    (record,) = broker.records
+    assert record.progress == text
+    assert "progress" not in record.to_json()
