@@ -9,8 +9,8 @@ import re
 from dataclasses import fields
 
 from codemode.config.model import (
-    PACKAGES,
     IN_FLIGHT,
+    PACKAGES,
     RANGES,
     Config,
     EffectSettings,

@@ -6,7 +6,7 @@ The first argument is a JSON object of quirks; what is not named is well-behaved
     tools             raw definitions; `pages`: a list of such lists; `loop_cursor`: the same cursor for ever
     results           tool → result object; `results_raw`: tool → JSON text; `lines`: tool → whole line, %ID% replaced
     acts              tool → what it does: die, die_after, hang, echo, env, big, progress, morph, malformed, refuse,
-                      ask, ask_old
+                      ask, ask_old, ask_forever, sample
     then_tools        what `morph` switches to; `notices`: how many tools/list_changed it sends
     log               file that gets one line per message received
     gate              file that must exist before the server answers anything
@@ -173,6 +173,23 @@ def act_ask(request: dict[str, Any], params: dict[str, Any], arguments: dict[str
     form = {"type": "object", "properties": {"name": {"type": "string"}}}
     asked = {"method": "elicitation/create", "params": {"mode": "form", "message": "Who?", "requestedSchema": form}}
     answer(request, {"resultType": "input_required", "inputRequests": {"q": asked}, "requestState": "s1"})
+
+
+def act_ask_forever(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """The same question again whatever was answered."""
+    act_ask(request, {**params, "inputResponses": None}, arguments)
+
+
+def act_sample(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Asks for a completion by the client's model, each era in its own way."""
+    message = {"role": "user", "content": {"type": "text", "text": "Say yes"}}
+    asked = {"messages": [message], "maxTokens": 5}
+    if QUIRKS.get("era") == "old":
+        STATE["asking"] = request
+        send({"jsonrpc": "2.0", "id": "ask-1", "method": "sampling/createMessage", "params": asked})
+    else:
+        wanted = {"q": {"method": "sampling/createMessage", "params": asked}}
+        answer(request, {"resultType": "input_required", "inputRequests": wanted, "requestState": "s1"})
 
 
 def act_ask_old(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
