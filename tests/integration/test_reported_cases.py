@@ -89,6 +89,29 @@ async def test_a_tool_that_took_the_place_of_a_denied_one_is_new_and_not_allowed
     assert "2 gone (delete_all, morph), 2 new (pong, tidy)" in caplog.text
 
 
+async def test_a_running_program_keeps_the_tools_it_started_with(tmp_path: Path) -> None:
+    quirks = {
+        "era": "old",
+        "tools": [tool("morph"), tool("wait"), tool("old")],
+        "acts": {"morph": "morph", "wait": "wait"},
+        "wait_for": str(tmp_path / "go"),
+        "then_tools": [tool("new")],
+        "notices": 1,
+    }
+    program = "tools.morph.morph()\ntools.morph.wait()\ntools.morph.old()"
+    async with hosting(tmp_path, "morph", quirks, gate="open") as host:
+        session = host.session()
+        running = await session.execute(program, wait_s=0.0)
+        while host.catalog.find("morph.new") == ():
+            await anyio.sleep(0.01)
+        (tmp_path / "go").touch()
+        outcome = await session.execute(resume=running.run)
+        later = await session.execute(program)
+    assert (outcome.status, outcome.value) == ("ok", 1)
+    assert calls_of(tmp_path) == ["morph", "wait", "old"]
+    assert (later.status, later.code) == ("refused", "gate.unknown_tool")
+
+
 async def test_six_names_that_look_alike_have_six_functions_in_any_order_and_each_reaches_its_own_tool(
     tmp_path: Path,
 ) -> None:

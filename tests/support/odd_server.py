@@ -6,7 +6,8 @@ The first argument is a JSON object of quirks; what is not named is well-behaved
     tools             raw definitions; `pages`: a list of such lists; `loop_cursor`: the same cursor for ever
     results           tool → result object; `results_raw`: tool → JSON text; `lines`: tool → whole line, %ID% replaced
     acts              tool → what it does: die, die_after, hang, echo, env, big, progress, morph, malformed, refuse,
-                      ask, ask_old, ask_forever, sample
+                      ask, ask_old, ask_forever, sample, wait
+    wait_for          file that the act `wait` waits for
     then_tools        what `morph` switches to; `notices`: how many tools/list_changed it sends
     log               file that gets one line per message received
     gate              file that must exist before the server answers anything
@@ -119,6 +120,13 @@ def act_die_after(request: dict[str, Any], params: dict[str, Any], arguments: di
 
 def act_hang(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
     note("hanging")
+
+
+def act_wait(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
+    note("waiting")
+    while not os.access(QUIRKS["wait_for"], os.F_OK):
+        time.sleep(0.01)
+    answer(request, text_result("waited"))
 
 
 def act_echo(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
