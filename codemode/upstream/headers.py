@@ -22,7 +22,7 @@ from codemode.config.model import ServerConfig
 from codemode.errors import ConfigError
 from codemode.upstream.credentials import Secret, expand_variables
 from codemode.upstream.environment import child_environment
-from codemode.upstream.process import signal_group, wait_for_exit
+from codemode.upstream.process import release, signal_group, wait_for_exit
 
 _LIMIT_S = 10.0  # as Claude Code
 _MAX_BYTES = 64 * 1024
@@ -53,6 +53,8 @@ async def printed_headers(
     try:
         with anyio.move_on_after(_LIMIT_S):
             printed = await _read(process)
+            if len(printed) > _MAX_BYTES:  # it may be waiting for somebody to read the rest
+                raise _error(server, f"printed more than {_MAX_BYTES} bytes")
             if not await wait_for_exit(process, _LIMIT_S) or process.returncode:
                 raise _error(server, f"ended with exit code {process.returncode}")
             return _parse(server, printed)
@@ -61,8 +63,7 @@ async def printed_headers(
         with anyio.CancelScope(shield=True):
             signal_group(process.pid, signal.SIGKILL)
             await wait_for_exit(process, 1.0)
-            if process.stdout is not None:
-                await process.stdout.aclose()
+            await release(process)
 
 
 async def _read(process: anyio.abc.Process) -> bytes:
@@ -77,8 +78,6 @@ async def _read(process: anyio.abc.Process) -> bytes:
 
 
 def _parse(server: ServerConfig, printed: bytes) -> dict[str, Secret]:
-    if len(printed) > _MAX_BYTES:
-        raise _error(server, f"printed more than {_MAX_BYTES} bytes")
     try:
         found = msgspec.json.decode(printed, type=dict[str, str])
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

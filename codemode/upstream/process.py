@@ -180,6 +180,24 @@ async def wait_for_exit(process: anyio.abc.Process, timeout_s: float) -> bool:
     return process.returncode is not None
 
 
+async def release(process: anyio.abc.Process) -> None:
+    """Close our ends of the pipes; a process that survived SIGKILL would otherwise hold them open."""
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            try:
+                await stream.aclose()
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+                continue
+    transport = getattr(getattr(process, "_process", None), "_transport", None)
+    close = getattr(transport, "close", None)
+    if callable(close):
+        # anyio offers no way to close asyncio's subprocess transport, which warns when it is collected open.
+        try:
+            close()
+        except (ProcessLookupError, PermissionError):
+            return
+
+
 def signal_group(group: int, number: int) -> bool:
     """Whether the group exists and took the signal; 0 only asks."""
     try:

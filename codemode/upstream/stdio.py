@@ -24,7 +24,7 @@ from codemode.upstream.exchange import Fault
 from codemode.upstream.filter import Filter
 from codemode.upstream.lines import LineSplitter
 from codemode.upstream.logfile import ServerLog
-from codemode.upstream.process import Grace, Guard, ServerProcess, start_process
+from codemode.upstream.process import Grace, Guard, ServerProcess, release, start_process
 
 _CHUNK = 1 << 20
 _LAST_WORDS_S = 0.5  # chosen: stderr of a dead process is read at once, unless something still holds the pipe
@@ -90,7 +90,7 @@ async def open_stdio(
         with anyio.CancelScope(shield=True):
             for stream in (read, write, to_session, from_session):
                 stream.close()
-            await _release(server.process)
+            await release(server.process)
 
 
 async def _read_stdout(
@@ -163,22 +163,4 @@ async def _reply(to_session: MemoryObjectSendStream[SessionMessage | Exception],
         try:
             await to_session.send(SessionMessage(reply))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return
-
-
-async def _release(process: anyio.abc.Process) -> None:
-    """Close our ends of the pipes; a process that survived SIGKILL would otherwise hold them open."""
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            try:
-                await stream.aclose()
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-                continue
-    transport = getattr(getattr(process, "_process", None), "_transport", None)
-    close = getattr(transport, "close", None)
-    if callable(close):
-        # anyio offers no way to close asyncio's subprocess transport, which warns when it is collected open.
-        try:
-            close()
-        except (ProcessLookupError, PermissionError):
             return
