@@ -3,10 +3,11 @@
 Enters: a connected stream socket and the one event loop. Leaves: `request` (blocks a thread), `start` (gives a future
 of the loop) and `post` (no answer). Any thread may use them, also while the loop runs.
 
-Who reads: exactly one party holds the reader's role. While a loop runs, that is the loop's thread (its selector, or
-the thread itself when it blocks); otherwise it is one of the blocked threads, and it hands the role on when its own
-answer has come. Two readers would take each other's frames: facts of the first prototypes, which hung in one of five
-tries when threads blocked beside a running loop.
+Who reads: exactly one party holds the reader's role. A thread that is blocked for an answer comes first, and hands the
+role on to another one when its own answer has come; when no thread is blocked, a running loop reads. The loop must not
+come first: its thread may be busy, waiting for those very threads (`list(pool.map(f, xs))` in a program that also
+awaits). Two readers would take each other's frames: facts of the first prototypes, which hung in one of five tries when
+threads blocked beside a running loop.
 """
 
 from __future__ import annotations
@@ -66,9 +67,11 @@ class Link:
         self._open_futures = 0
         self._window = 32
         self._early: deque[Answer] = deque()
+        self._blocked = 0  # threads without an answer
         self._reader: int | None = None  # thread id of whoever reads; the loop's thread id while the loop does
         self._loop_thread = 0  # 0 while no loop runs
-        self._loop_waiter: _Waiter | None = None
+        self._is_loop_reading = False  # its thread is at it now: the role cannot be taken from it
+        self._is_attached = False  # the loop watches the socket; changed by the loop's thread alone
 
     # -- before the run -------------------------------------------------------------------------------------------
 
@@ -99,14 +102,24 @@ class Link:
     def _enter(self, waiter: _Waiter | asyncio.Future[Answer]) -> int:
         with self._state:
             self._next_id += 1
+            self._blocked += isinstance(waiter, _Waiter)
             self._waiting[self._next_id] = waiter
             return self._next_id
 
-    def request(self, header: dict[str, Any], payload: bytes = b"") -> Answer:
+    def request(self, header: dict[str, Any], payload: bytes | memoryview = b"") -> Answer:
         """Send a frame and block this thread until its answer is there."""
         waiter = _Waiter()
-        header["id"] = self._enter(waiter)
+        number = header["id"] = self._enter(waiter)
         self._send(wire.encode(header, payload))
+        try:
+            self._wait(waiter)
+        finally:
+            if waiter.answer is None:  # interrupted: nobody is to be woken for this any more
+                self._forget(number)
+        assert waiter.answer is not None
+        return waiter.answer
+
+    def _wait(self, waiter: _Waiter) -> None:
         while waiter.answer is None:
             if self._may_read(waiter):
                 try:
@@ -117,7 +130,13 @@ class Link:
                 waiter.gate.acquire()
                 with self._state:
                     waiter.is_open = False
-        return waiter.answer
+
+    def _forget(self, number: int) -> None:
+        with self._state:
+            if self._waiting.pop(number, None) is not None:
+                self._blocked -= 1
+            if self._reader is None:
+                self._wake_one()
 
     def start(self, header: dict[str, Any], payload: bytes = b"") -> asyncio.Future[Answer]:
         """Send a frame now (or as soon as the window allows); the loop's future of its answer.
@@ -176,52 +195,61 @@ class Link:
         """This thread's loop is about to run: it becomes the reader as soon as nobody else is."""
         with self._state:
             self._loop_thread = threading.get_ident()
-            if self._reader is not None:
-                return
-            self._reader = self._loop_thread
-        self._loop.add_reader(self._socket, self._on_readable)
+            if self._reader is None:
+                self._reader = self._loop_thread
+        self._watch()
 
     def leave_loop(self) -> None:
         """The loop has stopped: a blocked thread takes over the reading."""
-        self._loop.remove_reader(self._socket)
         with self._state:
             if self._reader == self._loop_thread:
                 self._reader = None
             self._loop_thread = 0
             self._wake_one()
+        self._watch()
 
     def _may_read(self, waiter: _Waiter) -> bool:
         me = threading.get_ident()
         with self._state:
             if waiter.answer is not None:
                 return False
+            is_idle = self._reader == self._loop_thread and not self._is_loop_reading
             if self._reader is None:
                 self._reader = me
-            if self._reader == me:
-                return True
-            if me == self._loop_thread:
-                self._loop_waiter = waiter
-            return False
+            elif is_idle and self._reader != me:
+                self._reader = me
+                self._loop.call_soon_threadsafe(self._watch)
+            if self._reader != me:
+                return False
+            self._is_loop_reading = me == self._loop_thread
+            return True
 
     def _pass_on(self) -> None:
-        """This thread has its answer: hand the reader's role to the loop, else to any blocked thread."""
+        """This thread has read enough: hand the reader's role to a blocked thread, else to the loop."""
         me = threading.get_ident()
         with self._state:
-            if self._reader != me or me == self._loop_thread:
+            if self._reader != me:
                 return
-            if self._loop_thread:
-                self._reader = self._loop_thread
-                if self._loop_waiter is not None:
-                    self._loop_waiter.wake()
-                    self._loop_waiter = None
-                self._loop.call_soon_threadsafe(self._attach)
-                return
+            self._is_loop_reading = False
             self._reader = None
-            self._wake_one()
+            if self._blocked:
+                self._wake_one()
+            elif self._loop_thread:
+                self._reader = self._loop_thread
+            loop_thread = self._loop_thread
+        if me == loop_thread:
+            self._watch()
+        elif loop_thread:
+            self._loop.call_soon_threadsafe(self._watch)
 
-    def _attach(self) -> None:
-        if self._loop_thread and self._reader == self._loop_thread:
+    def _watch(self) -> None:
+        """Have the loop watch the socket while it is the reader. Called in the loop's thread."""
+        is_reader = self._loop_thread != 0 and self._reader == self._loop_thread
+        if is_reader and not self._is_attached:
             self._loop.add_reader(self._socket, self._on_readable)
+        elif self._is_attached and not is_reader:
+            self._loop.remove_reader(self._socket)
+        self._is_attached = is_reader
 
     def _wake_one(self) -> None:
         for waiter in self._waiting.values():
@@ -236,11 +264,16 @@ class Link:
             self._take(self._receive_bytes(0))
 
     def _on_readable(self) -> None:
+        with self._state:
+            if self._reader != self._loop_thread:
+                return
+            self._is_loop_reading = True
         try:
-            data = self._receive_bytes(socket.MSG_DONTWAIT)
+            self._take(self._receive_bytes(socket.MSG_DONTWAIT))
         except BlockingIOError:
-            return
-        self._take(data)
+            pass
+        finally:
+            self._pass_on()
 
     def _receive_bytes(self, flags: int) -> bytes:
         try:
@@ -263,6 +296,7 @@ class Link:
             with self._state:
                 waiting = self._waiting.pop(answer.header["id"], None)
                 if isinstance(waiting, _Waiter):
+                    self._blocked -= 1
                     waiting.answer = answer
                     waiting.wake()
             if isinstance(waiting, asyncio.Future):

@@ -5,6 +5,7 @@ import json
 import random
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -118,6 +119,42 @@ def test_ten_thousand_mixed_calls_of_threads_and_a_running_loop_never_hang(pair)
     assert runtime.run(main()) == 4_040
     assert sorted(seen) == list(range(4_000))
     assert all(_call(link, n) == n for n in range(1_960))
+
+
+def test_threads_are_answered_while_the_loops_thread_waits_for_them(pair):
+    link, runtime, theirs = pair
+    EchoHost(theirs).start()
+
+    async def main() -> list[int]:
+        found = [await _await_call(link, 0)]
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(50):
+                found += [sum(pool.map(lambda n: _call(link, n), range(20)))]  # blocks the loop
+                found += [_call(link, 1), await _await_call(link, 2)]
+        return found
+
+    assert runtime.run(main()) == [0, *[190, 1, 2] * 50]
+
+
+def test_a_thread_that_is_interrupted_gives_the_reading_to_another(pair, monkeypatch):
+    link, _, theirs = pair
+    results: list[int] = []
+    receive = link._receive_bytes
+
+    def interrupted(flags: int) -> bytes:
+        monkeypatch.setattr(link, "_receive_bytes", receive)
+        thread.start()
+        while link._blocked < 2:
+            pass
+        raise KeyboardInterrupt
+
+    thread = threading.Thread(target=lambda: results.append(_call(link, 5)))
+    monkeypatch.setattr(link, "_receive_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _call(link, 1)
+    EchoHost(theirs).start()
+    thread.join(30)
+    assert (results, link._blocked, link._waiting) == ([5], 0, {})
 
 
 def test_a_loop_that_starts_while_a_thread_reads_takes_the_reading_over(pair):
