@@ -50,12 +50,12 @@ _FIELDS: dict[str, dict[str, type]] = {
     "prepared": {},
     "call": {"id": int, "target": str},
     "load": {"id": int, "name": str},
+    "file": {"id": int, "operation": str, "name": str, "to": str, "at": int},
     "cancel": {"id": int},
     "print": {"stream": str},
     "end": {"status": str, "form": str, "type": str, "notes": list, "usage": dict},
 }
 _STREAMS = ("out", "err")
-_TEXT_FIELD_CHARS = 1_024
 # Our own guest sends no more: prints in pieces of 1 MiB, 5,000 names and calls of usual length, nothing beside a
 # `load` or `cancel`. Facts are read as JSON, which of many small values takes 25 times its length.
 _PAYLOAD_BYTES = {"print": 2 << 20, "prepared": 3 << 20, "load": 0, "cancel": 0}
@@ -79,15 +79,24 @@ def parse_frame(body: bytes) -> GuestFrame:
         value = header.get(name)
         if type(value) is not expected:
             raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is no {expected.__name__}")
-        if type(value) is str and len(value) > _TEXT_FIELD_CHARS:
+        if type(value) is str and len(value) > wire.MAX_NAME_CHARS:
             raise ChannelError("guest.protocol", f"`{name}` of a `{kind}` frame is too long")
     if kind == "print" and header["stream"] not in _STREAMS:
         raise ChannelError("guest.protocol", f"`print` names the unknown stream {header['stream'][:40]!r}")
     if "id" in wanted and not 0 < header["id"] <= wire.MAX_ID:
         raise ChannelError("guest.protocol", f"the id {str(header['id'])[:20]} of a `{kind}` frame is out of range")
+    if kind == "file":
+        _check_operation(header["operation"], len(payload))
     if len(payload) > _PAYLOAD_BYTES.get(kind, len(payload)):
         raise ChannelError("limit.frame", f"a `{kind}` frame with {len(payload)} bytes")
     return GuestFrame(kind, header, payload)
+
+
+def _check_operation(operation: str, size: int) -> None:
+    if operation not in wire.FILE_OPERATIONS:
+        raise ChannelError("guest.protocol", f"a `file` frame with the unknown operation {operation[:40]!r}")
+    if size and operation not in wire.FILE_CONTENT:
+        raise ChannelError("guest.protocol", f"a `file` frame for `{operation}` with {size} bytes")
 
 
 def unsealed_layer(body: bytes) -> str:

@@ -6,6 +6,7 @@ guest's last frame, its death, the deadline, or a broken rule. After that nothin
 
 from __future__ import annotations
 
+import errno
 import inspect
 import json
 import logging
@@ -19,7 +20,17 @@ from anyio.abc import TaskGroup
 from sandbox import outcome
 from sandbox.backends.base import Guest
 from sandbox.channel import Channel, ChannelError, GuestFrame, parse_frame
-from sandbox.spec import Call, CallHandler, Limits, ModuleLoader, Reply, RunResult, Usage
+from sandbox.spec import (
+    Call,
+    CallHandler,
+    FileHandler,
+    FileRequest,
+    Limits,
+    ModuleLoader,
+    Reply,
+    RunResult,
+    Usage,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -30,17 +41,26 @@ class Pump:
     """One run of one guest."""
 
     def __init__(
-        self, guest: Guest, channel: Channel, limits: Limits, call: CallHandler | None, load: ModuleLoader | None
+        self,
+        guest: Guest,
+        channel: Channel,
+        limits: Limits,
+        *,
+        call: CallHandler | None = None,
+        load: ModuleLoader | None = None,
+        files: FileHandler | None = None,
     ) -> None:
         self._guest = guest
         self._channel = channel
         self._limits = limits
         self._call: CallHandler = call or _no_calls
         self._load: ModuleLoader = load or _no_modules
+        self._files: FileHandler = files or _no_files
         self._prints = outcome.Prints(limits.kept_print_bytes)
         self._seen: set[int] = set()
         self._calls = 0
         self._loads = 0
+        self._file_operations = 0
         self._answering: dict[int, _Answering] = {}
         self._idle: list[_Hand] = []
         self._is_held = False
@@ -119,6 +139,8 @@ class Pump:
                 self._take_call(frame)
             case "load":
                 self._take_load(frame)
+            case "file":
+                self._take_file(frame)
             case "print":
                 self._prints.add(frame.payload, is_complaint=frame.header["stream"] == "err")
                 self._check_output(0)
@@ -260,6 +282,46 @@ class Pump:
         header = {"kind": "module", "id": number, "found": source is not None}
         self._channel.send(header, (source or "").encode("utf-8"))
 
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def _take_file(self, frame: GuestFrame) -> None:
+        number = self._claim_id(frame)
+        self._file_operations += 1
+        allowed = self._limits.file_operations
+        if self._file_operations > allowed:
+            raise ChannelError(
+                "limit.calls",
+                f"the program makes file operation {self._file_operations}, `file_operations` allows {allowed}",
+            )
+        header = frame.header
+        request = FileRequest(
+            operation=header["operation"],
+            name=header["name"],
+            to=header["to"],
+            at=header["at"],
+            data=frame.payload,
+        )
+        self._hold(self._serve_file(number, request))
+
+    async def _serve_file(self, number: int, request: FileRequest) -> None:
+        """One at a time, in the order in which they came: what was written is there for whatever comes next."""
+        await self._channel.wait_for_room()
+        try:
+            content = self._files(request)
+            if inspect.isawaitable(content):
+                content = await content
+            if len(content) > self._limits.file_bytes:
+                raise OSError(
+                    errno.EFBIG, f"{len(content):,} bytes do not fit into one message of {self._limits.file_bytes:,}"
+                )
+            reply = Reply(form="file", payload=content)
+        except OSError as error:
+            reply = _file_refused(error)
+        except Exception:  # the rim of one file operation
+            logger.exception("a file operation failed")
+            reply = _file_refused(OSError(errno.EIO, "the file could not be used"))
+        self._send_reply(number, reply)
+
 
 class _Answering:
     """A call whose answer takes a while; leaving its scope gives it up."""
@@ -303,6 +365,18 @@ def _no_calls(call: Call) -> Reply:
 
 def _no_modules(name: str) -> None:
     return None
+
+
+def _no_files(request: FileRequest) -> bytes:
+    raise PermissionError(
+        errno.EACCES, "there are no files here: keep data in variables, or in `io.StringIO` and `io.BytesIO`"
+    )
+
+
+def _file_refused(error: OSError) -> Reply:
+    """The error without its file name, which may be a path of this machine."""
+    text = json.dumps({"errno": error.errno or errno.EIO, "message": error.strerror or type(error).__name__})
+    return Reply(ok=False, form="file", payload=text.encode("ascii"))
 
 
 def _too_large(size: int, allowed: int) -> Reply:

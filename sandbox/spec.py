@@ -14,6 +14,7 @@ from typing import Any, Literal
 from sandbox.errors import SpecError
 
 MIB = 1 << 20
+_FILE_HEADER_BYTES = 16 * 1024  # room for two names of 1,024 characters in a frame, each of them escaped
 
 DialectName = Literal["restricted", "native"]
 Status = Literal["ok", "error", "refused", "limit", "cancelled"]
@@ -41,6 +42,7 @@ class Limits:
     nesting: int = 64  # JSON depth of call arguments
     source_bytes: int = 256 * 1024
     modules: int = 2_000  # frames `load` in one run
+    file_operations: int = 100_000  # frames `file` in one run
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -60,6 +62,11 @@ class Limits:
                 f"`limits.kept_print_bytes` ({self.kept_print_bytes}) is larger than "
                 f"`limits.output_bytes` ({self.output_bytes})"
             )
+
+    @property
+    def file_bytes(self) -> int:
+        """The longest file that can be read or written: it travels in one frame."""
+        return self.frame_bytes - _FILE_HEADER_BYTES
 
     def to_wire(self) -> dict[str, float | int]:
         """The limits as a flat JSON object, for the `prepare` frame."""
@@ -85,6 +92,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "nesting": (4, 512),
     "source_bytes": (1_024, 16 * MIB),
     "modules": (1, 1_000_000),
+    "file_operations": (1, 10_000_000),
 }
 
 
@@ -293,8 +301,32 @@ class Reply:
     payload: bytes = b"null"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRequest:
+    """One thing that a program does to its files: the guest's claim, to be judged by whoever answers it.
+
+    Attributes:
+        operation: one of `wire.FILE_OPERATIONS`.
+        name, to: any text of at most 1,024 characters; "" is the folder that everything lies in. `to` is for `rename`.
+        at: for `append`: how long the file must be (else ESTALE), or -1.
+        data: the content, for `write` and `append`.
+
+    Answers: `read` the content; `append` the new length as JSON; `stat` `[kind, bytes, modified]` and `list` a list of
+    `[name, kind, bytes, modified]` as JSON, with kind "file" or "folder" and seconds since the epoch; others nothing.
+    """
+
+    operation: str
+    name: str
+    to: str = ""
+    at: int = -1
+    data: bytes = b""
+
+
 CallHandler = Callable[[Call], Reply | Awaitable[Reply]]
 """Answers calls. May return the reply at once (no task is made) or an awaitable of it."""
 
 ModuleLoader = Callable[[str], str | Awaitable[str | None] | None]
 """Dotted module name → its source, or None when there is no such module."""
+
+FileHandler = Callable[[FileRequest], bytes | Awaitable[bytes]]
+"""Answers file requests. An OSError is what the program sees: its number and text, with the program's own name."""

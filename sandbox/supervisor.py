@@ -22,7 +22,18 @@ from sandbox.errors import ClosedError, GuestError, IsolationError
 from sandbox.memory import SHARE, MemoryBudget
 from sandbox.pool import Pool
 from sandbox.pump import Pump
-from sandbox.spec import CallHandler, CallUse, Diagnostic, Limits, ModuleLoader, NameUse, RunResult, RunSpec, Usage
+from sandbox.spec import (
+    CallHandler,
+    CallUse,
+    Diagnostic,
+    FileHandler,
+    Limits,
+    ModuleLoader,
+    NameUse,
+    RunResult,
+    RunSpec,
+    Usage,
+)
 
 _PREPARE_S = 20.0  # chosen: compiling `source_bytes` takes well under a second; a loaded machine needs room
 _EXIT_S = 2.0
@@ -114,11 +125,16 @@ class Sandbox:
         return prepared
 
     async def run(
-        self, spec: RunSpec, *, call: CallHandler | None = None, load: ModuleLoader | None = None
+        self,
+        spec: RunSpec,
+        *,
+        call: CallHandler | None = None,
+        load: ModuleLoader | None = None,
+        files: FileHandler | None = None,
     ) -> RunResult:
         """`prepare` and `run` in one."""
         async with await self.prepare(spec) as prepared:
-            return await prepared.run(call=call, load=load)
+            return await prepared.run(call=call, load=load, files=files)
 
     def release(self, guest: Guest) -> None:
         """End a guest now and clean up after it in the background."""
@@ -233,10 +249,12 @@ class Prepared:
         *,
         call: CallHandler | None = None,
         load: ModuleLoader | None = None,
+        files: FileHandler | None = None,
         modules: Mapping[str, str] | None = None,
         aliases: Mapping[str, str] | None = None,
     ) -> RunResult:
-        """Let the program run; answer its calls with `call` and its imports below the roots with `load`.
+        """Let the program run; answer its calls with `call`, its imports below the roots with `load`, its use
+        of files with `files`; without that there are no files.
 
         Args:
             modules: further sources that the guest has from the start, beside those of the spec.
@@ -252,7 +270,7 @@ class Prepared:
             if self.is_refused:
                 return outcome.from_diagnostics(self.diagnostics)
             async with self._box.memory.reserve(self._spec.limits.memory_bytes):
-                pump = Pump(guest, self._channel, self._spec.limits, call, load)
+                pump = Pump(guest, self._channel, self._spec.limits, call=call, load=load, files=files)
                 return await pump.run({"modules": {**self._spec.modules, **(modules or {})}, "aliases": aliases or {}})
         finally:
             self._release(guest)

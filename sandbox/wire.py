@@ -16,6 +16,7 @@ Header fields by kind (payload in brackets; `id` is a positive integer below 2**
       prepared —                                                    [JSON {"names": …, "calls": …, "diagnostics": …}]
       call     id, target                                           [JSON arguments]
       load     id, name
+      file     id, operation, name, to, at                          [content, for `write` and `append`]
       cancel   id                                                   the program gave this call up
       print    stream (`out` or `err`)                              [UTF-8 text]
       end      status, form, type, error, notes, usage              [value]
@@ -39,7 +40,12 @@ _BITE_BYTES = 64 * 1024
 _FEAST_BYTES = 1024 * 1024
 
 TO_GUEST = frozenset({"prepare", "go", "reply", "module", "cancel"})
-TO_HOST = frozenset({"prepared", "call", "load", "cancel", "print", "end"})
+TO_HOST = frozenset({"prepared", "call", "load", "file", "cancel", "print", "end"})
+FILE_OPERATIONS = frozenset(
+    {"read", "write", "create", "append", "stat", "list", "make_folder", "remove", "remove_folder", "rename"}
+)
+FILE_CONTENT = frozenset({"write", "append"})  # the operations that bring content along
+MAX_NAME_CHARS = 1_024  # of any text field of a frame
 
 
 def _refuse_constant(name: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 _NETWORK = "there is no network: call a tool"
 _PROCESS = "there are no processes: call a tool, or write Python"
-_FILES = "there are no files: keep data in variables, or in `io.StringIO` and `io.BytesIO`"
+_FILES = "for files there are `open(name)`, `pathlib.Path`, `os`, `glob` and `shutil`, in the session's workspace"
 _NOT_INSTALLED = "not installed here; use lists, dicts, `statistics`, `collections` and `csv`"
 _NOT_ALLOWED = (
     "not allowed here; use lists, dicts, `statistics`, `collections` and `csv` "
@@ -32,7 +32,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("subprocess pty sh pexpect popen2 commands", _PROCESS),
     ("multiprocessing multiprocess joblib dask ray _thread concurrent.futures.process", _THREADS),
     (
-        "shutil tempfile glob fileinput filecmp fcntl mmap zipimport dbm shelve zipfile tarfile pwd grp resource stat",
+        "tempfile fileinput filecmp fcntl mmap zipimport dbm shelve zipfile tarfile pwd grp resource stat",
         _FILES,
     ),
     ("sqlite3 psycopg2 pymysql sqlalchemy pymongo redis duckdb", "there is no database: use lists and dicts"),

@@ -32,7 +32,7 @@ from sandbox.dialect import modules
 from sandbox.dialect.builtins import Runtime, make_builtins, make_native_builtins
 from sandbox.dialect.modules import build_facades, nearest
 from sandbox.dialect.program import Compiled, compile_program
-from sandbox.guest import facts, remote, walls
+from sandbox.guest import facts, files, paths, remote, walls
 from sandbox.guest import packages as guest_packages
 from sandbox.guest.aio import AsyncRuntime, ToolThreads, as_coroutine
 from sandbox.guest.capture import Printer, describe, forget_source, remember_source
@@ -121,6 +121,7 @@ class _Run:
         self.notes: list[str] = []
         self.lines: tuple[str, ...] = ()
         self.namespace: dict[str, Any] = {}
+        self.files = files.current()
         self.finder = HostFinder(self._fetch)
         facades = build_facades(_own_parts(self.aio, self.printer, self.complaints), packages)
         self.runtime = Runtime(
@@ -129,7 +130,7 @@ class _Run:
             deliver=self._deliver,
             import_=_Importer(self.finder, facades, packages),
             print_=self._print,
-            extra={"open": _no_files},
+            extra={"open": self.files.open},
             packages=packages,
         )
         self.builtins = dict(make_builtins(self.runtime))
@@ -141,6 +142,7 @@ class _Run:
         self.printer.attach(link)
         self.complaints.attach(link)
         self.aio.attach(loop, link)
+        self.files.attach(link)
         remote.connect(link, self._flush)
 
     def warm_up(self) -> None:
@@ -169,6 +171,7 @@ class _Run:
         self.dialect, self.filename, self.seed = header["dialect"], header["filename"], header["seed"]
         self.finder.ask_for(header["roots"])
         self.link.set_window(header["limits"]["in_flight"])
+        self.files.set_limit(Limits(**header["limits"]).file_bytes)
         allowed = header["limits"]["memory_bytes"]
         remote.results.begin(self.filename, allowed // _REMEMBERED_SHARE)
         self.memory_text = f"the program needs more memory than `memory_bytes` allows ({allowed >> 20} MiB)"
@@ -207,6 +210,7 @@ class _Run:
             end = self._failed(error, "limit.threads" if str(error) == _NO_THREAD else "guest.raised")
         except BaseException as error:  # noqa: BLE001 - the rim of a run: whatever ends it becomes its outcome
             end = self._failed(error, "guest.raised")
+        self.notes.extend(self.files.save_left())
         self._flush()
         self.link.post(*end)
 
@@ -252,9 +256,7 @@ class _Run:
     def _print(
         self, *values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
     ) -> None:
-        print(*values, sep=sep, end=end, file=self.printer if file is None else file)
-        if flush and file is None:
-            self.printer.flush()
+        print(*values, sep=sep, end=end, file=self.printer if file is None else file, flush=flush)
 
     def _flush(self) -> None:
         self.printer.flush()
@@ -349,6 +351,7 @@ def _own_parts(aio: AsyncRuntime, printer: Printer, complaints: Printer) -> dict
         "asyncio": aio.names(),
         "concurrent.futures": {"ThreadPoolExecutor": ToolThreads},
         "sys": {"stdout": printer, "stderr": complaints},
+        **paths.facade_parts(),
     }
 
 
@@ -356,11 +359,6 @@ def _start(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call in a position where the result is awaited: a remote call only begins, others run as usual."""
     begin = getattr(type(function), "__start__", None)
     return function(*args, **kwargs) if begin is None else begin(function, *args, **kwargs)
-
-
-def _no_files(*args: Any, **options: Any) -> None:
-    """`open`, where a program has no files."""
-    raise PermissionError(walls.NO_FILES)
 
 
 def _main_module(builtins: dict[str, Any], aliases: Mapping[str, str]) -> Any:

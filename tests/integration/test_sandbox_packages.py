@@ -138,7 +138,7 @@ async def test_a_path_is_refused_with_what_to_do_instead(box, line):
     result = await run(box, f"import numpy as np, pandas as pd\n{line}")
     assert result.error.type in ("PermissionError", "FileNotFoundError"), result.error
     told = [result.error.message, *result.error.notes]
-    assert any(text.startswith("there are no files here: keep data in variables, or in `io.StringIO`") for text in told)
+    assert any(text.startswith("libraries cannot open files here: use `open(name)`") for text in told)
 
 
 async def test_an_address_is_refused_with_what_to_do_instead(box):

@@ -106,7 +106,7 @@ async def _run(pieces) -> tuple[RunResult, list[int], int]:
                 guest.far.shutdown(1)
 
             tasks.start_soon(speak)
-            result = await Pump(guest, channel, LIMITS, answer, None).run({})
+            result = await Pump(guest, channel, LIMITS, call=answer).run({})
         return result, asked, channel._splitter.held_bytes
 
 

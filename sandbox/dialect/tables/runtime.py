@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox.dialect.tables.entry import Entry
 
-_WORKSPACE = "there are no files: keep data in variables, or in `io.StringIO` and `io.BytesIO`"
+_WORKSPACE = "files of the session's workspace: `open(name)`, `pathlib.Path`, `os.listdir`, `glob`, `shutil`"
 _NO_ENVIRONMENT = "programs get no environment variables; write the value into the program"
 _NO_PROCESS = "there are no processes here: call a tool"
 
@@ -46,27 +46,29 @@ ENTRIES: dict[str, Entry] = {
     "pathlib": Entry(
         "PurePath PurePosixPath PureWindowsPath",
         supplied="Path PosixPath",
-        left_out="paths that touch files",
-        hints=(("Path", _WORKSPACE), ("PosixPath", _WORKSPACE)),
+        left_out="paths of other systems; `Path` is one of the session's workspace",
     ),
     "os": Entry(
         "PathLike altsep curdir extsep fspath linesep name pardir pathsep sep",
-        supplied="path listdir makedirs mkdir remove rename stat unlink walk scandir getcwd rmdir replace",
+        supplied="path getcwd listdir makedirs mkdir remove rename replace rmdir scandir stat unlink walk",
         left_out="the system is out of reach: no environment, no processes, no descriptors",
         hints=(
             ("environ", _NO_ENVIRONMENT),
             ("getenv", _NO_ENVIRONMENT),
             ("system", _NO_PROCESS),
             ("popen", _NO_PROCESS),
-            *((name, _WORKSPACE) for name in ("listdir", "makedirs", "mkdir", "remove", "stat", "walk", "scandir")),
+            *(
+                (name, _WORKSPACE)
+                for name in ("open", "fdopen", "chdir", "link", "symlink", "chmod", "access", "fwalk")
+            ),
         ),
     ),
     "os.path": Entry(
         "basename commonpath commonprefix dirname isabs join normcase normpath split splitdrive splitext",
-        supplied="exists isdir isfile getsize abspath relpath expanduser getmtime",
-        left_out="what looks at files",
+        supplied="abspath exists getmtime getsize isdir isfile lexists realpath relpath",
+        left_out="what looks at the system",
         real="posixpath",
-        hints=tuple((name, _WORKSPACE) for name in ("exists", "isfile", "isdir", "getsize", "expanduser")),
+        hints=(("expanduser", "nobody is at home: use a relative name"), ("islink", "there are no links")),
     ),
     "posixpath": Entry("basename commonpath commonprefix dirname isabs join normcase normpath split splitext"),
     "sys": Entry(
@@ -104,7 +106,12 @@ ENTRIES: dict[str, Entry] = {
         supplied="""basicConfig critical debug disable error exception getLevelName getLogger info log warning Formatter
         Handler Logger NullHandler StreamHandler""",
         left_out="handlers write files and open sockets; records go to the prints of the run",
-        hints=(("FileHandler", _WORKSPACE),),
+        hints=(("FileHandler", "records go to the prints of the run; write a file with `print(..., file=f)`"),),
+    ),
+    "glob": Entry(supplied="escape glob iglob", left_out="only files of the session's workspace are looked at"),
+    "shutil": Entry(
+        supplied="SameFileError copy copy2 copyfile copyfileobj copytree move rmtree",
+        left_out="archives, owners and disks are out of reach",
     ),
     "timeit": Entry("default_timer repeat timeit", left_out="code given as text is not run"),
     "errno": Entry("EACCES EAGAIN EEXIST EINVAL EIO ENOENT ENOSPC ENOTDIR EPERM ETIMEDOUT errorcode"),

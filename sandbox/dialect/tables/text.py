@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox.dialect.tables.entry import Entry
 
-_OPEN = "there are no files: read from a string, through `io.StringIO` where a file is wanted"
+_OPEN = "use `open(name, mode)`, or `io.StringIO` and `io.BytesIO`"
 
 ENTRIES: dict[str, Entry] = {
     "json": Entry("JSONDecodeError JSONDecoder JSONEncoder dump dumps load loads", supplied="decoder encoder"),
@@ -39,8 +39,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "io": Entry(
         "BytesIO SEEK_CUR SEEK_END SEEK_SET StringIO UnsupportedOperation TextIOBase",
-        left_out="`open` and raw files reach the file system",
-        hints=(("open", _OPEN), ("FileIO", _OPEN), ("open_code", _OPEN), ("TextIOWrapper", "use `data.decode()`")),
+        supplied="open",
+        left_out="raw files reach the file system",
+        hints=(("FileIO", _OPEN), ("open_code", _OPEN), ("TextIOWrapper", "use `data.decode()`")),
     ),
     "struct": Entry("Struct calcsize error iter_unpack pack pack_into unpack unpack_from"),
     "base64": Entry(
@@ -55,7 +56,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "codecs": Entry(
         "BOM_UTF16 BOM_UTF16_BE BOM_UTF16_LE BOM_UTF32 BOM_UTF8 decode encode",
-        left_out="`open` reaches the file system, `register` changes the process",
+        left_out="`open` is the builtin, `register` changes the process",
         hints=(("open", _OPEN),),
     ),
     "hashlib": Entry(
@@ -73,7 +74,11 @@ ENTRIES: dict[str, Entry] = {
         """DEFLATED MAX_WBITS Z_BEST_COMPRESSION Z_BEST_SPEED Z_DEFAULT_COMPRESSION adler32 compress compressobj crc32
         decompress decompressobj error"""
     ),
-    "gzip": Entry("BadGzipFile compress decompress", left_out=_OPEN, hints=(("open", "use `gzip.decompress(data)`"),)),
+    "gzip": Entry(
+        "BadGzipFile compress decompress",
+        left_out=_OPEN,
+        hints=(("open", "use `gzip.decompress(data)` and `gzip.compress(data)` with `open(name, 'rb')` and `'wb'`"),),
+    ),
     "bz2": Entry("BZ2Compressor BZ2Decompressor compress decompress", left_out=_OPEN),
     "lzma": Entry("LZMACompressor LZMADecompressor LZMAError compress decompress", left_out=_OPEN),
     "tomllib": Entry("TOMLDecodeError load loads"),

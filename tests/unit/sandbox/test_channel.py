@@ -44,6 +44,10 @@ def _body(header, payload=b""):
         {"kind": "call", "id": 1, "target": ["t"]},
         {"kind": "call", "id": 1, "target": "t" * 5_000},
         {"kind": "load", "id": 1, "name": None},
+        {"kind": "file", "id": 1, "operation": "read", "name": "a", "to": ""},
+        {"kind": "file", "id": 1, "operation": "chmod", "name": "a", "to": "", "at": -1},
+        {"kind": "file", "id": 1, "operation": "read", "name": "a" * 1_025, "to": "", "at": -1},
+        {"kind": "file", "id": 1, "operation": "read", "name": "a", "to": "", "at": True},
         {"kind": "end", "status": "ok"},
         {"kind": "end", "status": "ok", "form": "none", "type": "", "notes": "x", "usage": {}},
     ],
@@ -57,6 +61,13 @@ def test_a_frame_of_an_unknown_kind_or_a_wrong_type_breaks_the_protocol(header):
 def test_a_call_with_right_fields_is_read():
     frame = parse_frame(_body({"kind": "call", "id": 7, "target": "a:b@c", "more": 1}, b"{}"))
     assert (frame.kind, frame.header["id"], frame.header["target"], frame.payload) == ("call", 7, "a:b@c", b"{}")
+
+
+def test_only_some_file_operations_bring_content():
+    header = {"kind": "file", "id": 1, "name": "a", "to": "", "at": -1}
+    assert parse_frame(_body({**header, "operation": "write"}, b"x")).payload == b"x"
+    with pytest.raises(ChannelError, match="with 1 bytes"):
+        parse_frame(_body({**header, "operation": "read"}, b"x"))
 
 
 async def test_a_guest_that_could_not_be_sealed_names_the_layer():

@@ -14,7 +14,7 @@ CALL = wire.encode({"kind": "call", "id": 1, "target": "slow"}, b"{}")
 
 
 def pump_of(guest, limits, call):
-    return Pump(guest, Channel(guest.channel, limits), limits, call, None)
+    return Pump(guest, Channel(guest.channel, limits), limits, call=call)
 
 
 async def test_at_the_deadline_the_guest_is_killed_before_slow_callbacks_have_been_cancelled():

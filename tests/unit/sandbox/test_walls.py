@@ -1,11 +1,13 @@
 """What a program is told when the kernel refused what a library tried."""
 
 import errno
+import io
 import socket
 import urllib.error
 
 import pytest
 
+from sandbox.guest.names import plain_name
 from sandbox.guest.walls import NO_FILES, explain
 
 
@@ -19,7 +21,7 @@ from sandbox.guest.walls import NO_FILES, explain
 )
 def test_a_refused_file_is_explained(error):
     assert explain(error, ()) == (NO_FILES,)
-    assert "`df.to_csv()` without a path gives text" in explain(error, ("numpy", "pandas"))[1]
+    assert "`df.to_csv(file)` writes into an open one" in explain(error, ("numpy", "pandas"))[1]
 
 
 @pytest.mark.parametrize("error", [socket.gaierror(-3, "x"), urllib.error.URLError("x")])
@@ -28,7 +30,13 @@ def test_a_refused_connection_is_explained(error):
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("x"), OSError(errno.EINVAL, "x"), PermissionError(NO_FILES), OSError("x")]
+    "error", [ValueError("x"), OSError(errno.EINVAL, "x"), OSError("x"), io.UnsupportedOperation("read")]
 )
-def test_other_errors_and_those_that_say_it_themselves_are_left_alone(error):
+def test_other_errors_are_left_alone(error):
     assert explain(error, ("pandas",)) == ()
+
+
+def test_an_error_of_our_own_files_says_it_itself():
+    with pytest.raises(PermissionError) as caught:
+        plain_name("/etc/passwd")
+    assert explain(caught.value, ("pandas",)) == ()

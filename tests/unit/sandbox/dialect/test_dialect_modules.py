@@ -145,7 +145,7 @@ def test_an_import_statement_gets_the_top_or_the_module() -> None:
         ("numpy", "not allowed here; use lists, dicts"),
         ("pandas.core.frame", "can allow it: setting `packages`"),
         ("scipy", "not installed here; use lists, dicts"),
-        ("shutil", "no files"),
+        ("tempfile", "in the session's workspace"),
         ("pickle", "use `json`"),
         ("pytz", "zoneinfo"),
         ("nest_asyncio", "leave the line out"),

@@ -22,9 +22,10 @@ from sandbox.dialect.builtins import Runtime, make_builtins
 from sandbox.dialect.guards import GuardedType, checked_getattr
 from sandbox.dialect.modules import build_facades
 from sandbox.dialect.rules import CALLABLE_SPECIAL, READABLE, judge_attribute, words
+from sandbox.guest import files, paths
 from sandbox.guest.aio import AsyncRuntime, ToolThreads
 from sandbox.guest.capture import Printer
-from sandbox.guest.link import Link
+from sandbox.guest.link import Answer, Link
 from sandbox.guest.remote import Remote
 from tests.support.facade_objects import is_loop, made_objects
 
@@ -135,6 +136,30 @@ def test_no_attribute_chain_leads_out_of_what_the_guest_supplies() -> None:
         loop.close()
     assert found == []
     assert reached == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_attribute_chain_leads_out_of_files_and_paths() -> None:
+    class Host:
+        def request(self, header: dict[str, Any], payload: object = b"") -> Answer:
+            facts = {"list": b'[["a","file",1,2.0]]', "stat": b'["file",1,2.0]', "append": b"3"}
+            return Answer({"ok": True}, facts.get(header["operation"], b"text"))
+
+    files.current().attach(Host())
+    parts = paths.facade_parts()
+    facades = build_facades(parts)
+    opened = [(mode, facades["io"].open("a", mode)) for mode in ("r", "rb", "w", "wb", "a", "ab", "r+", "a+b", "x")]
+    path = facades["pathlib"].Path("a")
+    made = [("path", path), ("paths", list(path.iterdir())), ("stat", path.stat()), ("text", path.read_text)]
+    made += [
+        ("scan", facades["os"].scandir()),
+        ("entry", next(facades["os"].scandir())),
+        ("walk", list(facades["os"].walk("."))),
+    ]
+    start = [*((name, facades[name]) for name in parts), *opened, *made]
+    assert walk(start, DEPTH + 1, 8_000) == []
+    for _, stream in opened:
+        stream.close()
 
 
 def test_the_walk_finds_what_it_looks_for() -> None:
