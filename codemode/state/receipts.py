@@ -13,9 +13,9 @@ import sqlite3
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from codemode.jsonvalue import Json, JsonObject, as_object
+from codemode.state.owner import identity, is_alive
 
 MAX_LISTED = 1_000
 
@@ -40,7 +40,7 @@ class Receipts:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._lock = threading.Lock()
-        self._owner = _identity(os.getpid())
+        self._owner = identity(os.getpid())
 
     def begin(
         self, *, key: str, session: str, principal: str, label: str, started: float, record: Mapping[str, Json]
@@ -92,7 +92,7 @@ class Receipts:
 def _row(
     key: str, session: str, principal: str, label: str, started: float, status: str, code: str, owner: str, record: str
 ) -> Row:
-    if status == "running" and not _is_alive(owner):
+    if status == "running" and not is_alive(owner):
         status = "lost"
     return Row(
         key=key,
@@ -108,28 +108,3 @@ def _row(
 
 def _dump(record: Mapping[str, Json]) -> str:
     return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
-
-
-def _identity(pid: int) -> str:
-    """A process that cannot be mistaken for a later one with the same number: pid, start time, boot."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return f"{pid}"
-    return f"{pid}:{fields[19]}:{boot}"
-
-
-def _is_alive(owner: str) -> bool:
-    pid = owner.partition(":")[0]
-    if not pid.isdigit():
-        return False
-    if ":" in owner:
-        return _identity(int(pid)) == owner
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
