@@ -6,7 +6,8 @@
     ├── ArgumentsError    arguments.*   a call's arguments do not fit the tool
     ├── GateError         gate.*        a tool that was not shown yet, or that does not exist
     ├── PolicyError       policy.*      a rule refused a call
-    └── RunRequestError        run.*         a run that cannot be started, found or resumed
+    ├── StoreError        store.*       a value that a session's store does not take
+    └── RunRequestError   run.*         a run that cannot be started, found or resumed
 
 A program's own failure is no error of ours: it is a `RunOutcome`. Codes of the sandbox (`guest.*`, `limit.*`,
 `dialect.*`, `isolation.*`) are passed through unchanged by `codemode/runs/outcome.py`, the only translator.
@@ -43,6 +44,7 @@ CODES: Mapping[str, str] = {
     "policy.ask": "the call needs an approval and nobody can be asked",
     "policy.refused": "the person who was asked said no",
     "policy.budget": "the run has used up a budget",
+    "store.full": "the session's store has no room for the value",
     "run.unknown": "there is no such run in this session",
     "run.not_resumable": "the run cannot be resumed like this",
     "run.busy": "too many runs are waiting",
@@ -118,6 +120,12 @@ class PolicyError(CodemodeError):
     """A rule, a person or a budget refused a call; nothing was sent."""
 
     default_code = "policy.denied"
+
+
+class StoreError(CodemodeError):
+    """A value that a session's store does not take; what was there stays."""
+
+    default_code = "store.full"
 
 
 class RunRequestError(CodemodeError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 import platformdirs
+from anyio.abc import TaskGroup
 
 from codemode.bindings.tree import BindingTree
 from codemode.broker.arguments import ArgumentChecker
@@ -28,14 +30,16 @@ from codemode.discover import Answer, discover, mark_shown
 from codemode.errors import RunRequestError
 from codemode.policy.decide import Ask, Deny, decide
 from codemode.policy.rules import Rule, dead_rules
-from codemode.runs.box import Box
+from codemode.runs.box import Box, file_bytes
 from codemode.runs.execute import Executor, Parts, View
 from codemode.runs.outcome import RunOutcome
 from codemode.runs.registry import Registry
 from codemode.search.index import SearchIndex, build_index
-from codemode.session import LOCAL_PRINCIPAL, Session
+from codemode.session import LOCAL_PRINCIPAL, Session, new_session_id
 from codemode.state.database import open_database
 from codemode.state.receipts import Receipts
+from codemode.state.store import Store, StoreTotal
+from codemode.state.workspaces import Workspaces
 from codemode.upstream.dumps import load_dumps
 from codemode.upstream.manager import Manager
 
@@ -73,10 +77,12 @@ def environment() -> dict[str, str]:
 class Host:
     """Everything of one process: servers, catalog, sandbox, record. Made by `Host.open`."""
 
-    def __init__(self, config: Config, manager: Manager, box: Box, receipts: Receipts) -> None:
+    def __init__(self, config: Config, manager: Manager, box: Box, receipts: Receipts, workspaces: Workspaces) -> None:
         self.config = config
         self.manager = manager
         self.receipts = receipts
+        self.workspaces = workspaces
+        self._store_total = StoreTotal()
         self._box = box
         self._registries: list[Registry] = []
         self._generation = -1
@@ -85,6 +91,7 @@ class Host:
         self._checker = ArgumentChecker()
         self._index: SearchIndex | None = None
         self._executor: Executor
+        self._tasks: TaskGroup
 
     @classmethod
     @asynccontextmanager
@@ -104,6 +111,10 @@ class Host:
         dumps = [listing for path in catalogs for listing in await anyio.to_thread.run_sync(load_dumps, path)]
         connection = await anyio.to_thread.run_sync(open_database, folders.state)
         receipts = Receipts(connection)
+        limits = config.limits
+        workspaces = Workspaces(
+            folders.state / "workspaces", quota_bytes=limits.workspace_bytes, max_file_bytes=file_bytes(limits)
+        )
         failure: Exception | None = None
         try:
             async with (
@@ -114,9 +125,11 @@ class Host:
             ):
                 box = Box(config)
                 tasks.start_soon(box.own)
+                tasks.start_soon(anyio.to_thread.run_sync, workspaces.sweep, time.time())
                 async with anyio.create_task_group() as run_tasks:
-                    host = cls(config, manager, box, receipts)
+                    host = cls(config, manager, box, receipts, workspaces)
                     host._executor = Executor(host._parts(), run_tasks)
+                    host._tasks = run_tasks
                     try:
                         yield host
                     except Exception as error:  # noqa: BLE001 - the caller's, raised again below without a group around it
@@ -124,6 +137,8 @@ class Host:
                     finally:
                         host._cancel_runs()
                 box.close()
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(host._close_workspaces)
         finally:
             receipts.close()
         if failure is not None:
@@ -212,18 +227,42 @@ class Host:
     async def _wait_for_start(self, servers: Collection[str]) -> None:
         await self.manager.wait_ready(servers, self.config.start_timeout_s)
 
-    def session(self, *, principal: str = LOCAL_PRINCIPAL, can_ask: bool = False) -> HostSession:
-        """A new client's session. `can_ask`: the client can put a question to a person."""
-        session = Session(principal=principal, can_ask=can_ask)
+    def session(
+        self, *, principal: str = LOCAL_PRINCIPAL, can_ask: bool = False, is_local: bool = False
+    ) -> HostSession:
+        """A new client's session.
+
+        Args:
+            can_ask: the client can put a question to a person.
+            is_local: the client acts for this machine's user, and is told where the files of its programs are.
+        """
+        key = new_session_id()
+        session = Session(
+            id=key,
+            principal=principal,
+            can_ask=can_ask,
+            is_local=is_local,
+            workspace=self.workspaces.of(key),
+            store=Store(quota_bytes=self.config.limits.store_bytes, total=self._store_total),
+        )
         registry = Registry(session)
         self._registries.append(registry)
         return HostSession(self, session, registry, self._executor)
 
     def forget(self, registry: Registry) -> None:
-        """A session has ended: cancel its runs and let go of it."""
+        """A session has ended: cancel its runs and let go of it. Its files stay, for the person who wants them."""
         if registry in self._registries:
             self._registries.remove(registry)
             _cancel(registry)
+            registry.session.store.clear()
+            if registry.session.workspace is not None:
+                self._tasks.start_soon(anyio.to_thread.run_sync, registry.session.workspace.close)
+
+    def _close_workspaces(self) -> None:
+        for registry in self._registries:
+            if registry.session.workspace is not None:
+                registry.session.workspace.close()
+        self._registries.clear()
 
 
 def _cancel(registry: Registry) -> None:

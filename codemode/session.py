@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from codemode.gate.loaded import Loaded
 from codemode.ids import SessionId
+from codemode.state.store import Store
+from codemode.state.workspace import Workspace
 
 LOCAL_PRINCIPAL = "local"  # whoever started this process
 
@@ -28,6 +30,9 @@ class Session:
         principal: whose runs, store and workspace these are; they never cross principals.
         loaded: the tools whose signatures this client has been shown.
         can_ask: whether the client can put a question to a person (elicitation, a terminal).
+        is_local: whether the client is a program of this machine's user, and may be told where its files are.
+        workspace: its files, or None when it has none.
+        store: the values that its programs keep.
         seen_news: digests of news about servers that were already told, so that each is told once.
     """
 
@@ -35,4 +40,7 @@ class Session:
     principal: str = LOCAL_PRINCIPAL
     loaded: Loaded = field(default_factory=Loaded)
     can_ask: bool = False
+    is_local: bool = False
+    workspace: Workspace | None = None
+    store: Store = field(default_factory=lambda: Store(quota_bytes=0))
     seen_news: set[str] = field(default_factory=set)

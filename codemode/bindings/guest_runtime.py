@@ -273,6 +273,12 @@ def parts(package: str, names: Sequence[str], kind: str) -> tuple[Callable[[str]
     return get, lambda: list(names)
 
 
+def __getattr__(name: str) -> Any:
+    if name == "store":  # few programs need it
+        return _import_module("tools._store").store
+    raise AttributeError(f"module `tools._runtime` has no `{name}`")
+
+
 # -- builtins of a program --------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ RUNTIME_MODULES: Final[Mapping[str, str]] = {
     "_media": "guest_media.py",
     "_names": "guest_names.py",
     "_runtime": "guest_runtime.py",
+    "_store": "guest_store.py",
     "_values": "guest_values.py",
 }
 """Name below `tools` → file in this package."""

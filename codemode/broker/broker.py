@@ -131,6 +131,11 @@ class Broker:
 
     async def answer(self, target: str, arguments: bytes) -> CallReply:
         """Answer one call. Never raises for anything a guest or a server does."""
+        if target in self._internal:  # a program's talk with us: no call of a tool, so nothing to record
+            try:
+                return await self._internal[target](_object_of(arguments, target, self._terms.nesting))
+            except CodemodeError as error:
+                return _refusal(error, None)
         record = CallRecord(tool=target[:200], sent_bytes=len(arguments))
         if len(self.records) < _MAX_RECORDS:
             self.records.append(record)
@@ -141,7 +146,7 @@ class Broker:
             if target == READ_RESOURCE:
                 reply = await self._read_resource(arguments, record)
             elif target.startswith("@") and not is_raw:
-                reply = await self._answer_internal(target, arguments)
+                raise GateError(f"there is no `{target[:40]}` here", code="gate.unknown_tool")
             else:
                 tool = self._find(target.removeprefix(RAW))
                 record.tool, record.server, record.name = tool.short, tool.spec.server, tool.spec.name
@@ -277,12 +282,6 @@ class Broker:
             tool.spec.server, uri, timeout_s=self._terms.timeout_s(tool.spec.server)
         )
         return CallReply(True, "content", result.content)
-
-    async def _answer_internal(self, target: str, arguments: bytes) -> CallReply:
-        handler = self._internal.get(target)
-        if handler is None:
-            raise GateError(f"there is no `{target[:40]}` here", code="gate.unknown_tool")
-        return await handler(_object_of(arguments, target, self._terms.nesting))
 
     def _warn(self, text: str) -> None:
         if len(self.warnings) < _MAX_WARNINGS and text not in self.warnings:

@@ -19,6 +19,7 @@ from codemode.cli.opening import read_config, run_async
 from codemode.cli.output import FAILED, INTERRUPTED, LIMIT, OK, exit_code_of, print_json, print_text, tell, tell_error
 from codemode.errors import ConfigError, RunRequestError
 from codemode.host import HostSession
+from codemode.prose.files import files_line
 from codemode.prose.refusal import Refusal, refusal
 from codemode.runs.outcome import ProgramError, RunOutcome
 
@@ -41,7 +42,7 @@ def run_program(
 
     async def work() -> int:
         async with settled_host(config, catalogs) as host:
-            session = host.session(can_ask=can_ask)
+            session = host.session(can_ask=can_ask, is_local=True)
             try:
                 outcome = await _run(session, source)
             except RunRequestError as error:
@@ -111,6 +112,8 @@ def _print_output(outcome: RunOutcome) -> None:
 def _tell_end(outcome: RunOutcome, session: HostSession) -> None:
     for note in (*outcome.notes, *outcome.warnings):
         tell(f"note: {clean_line(note, 400)}")
+    if outcome.files:
+        tell(files_line(outcome))
     if outcome.status == "ok":
         return
     if outcome.status == "refused":

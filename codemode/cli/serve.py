@@ -40,13 +40,15 @@ def run_serve(
     listen = _http(http) if http else serve_stdio
     if not http and sys.stdin.isatty():
         tell("speaking MCP on standard input and output: a client starts this, not a person (`codemode demo` shows it)")
-    return run_async(lambda: _serve(config, tuple(catalogs or ()), listen))
+    return run_async(lambda: _serve(config, tuple(catalogs or ()), listen, is_http=bool(http)))
 
 
-async def _serve(config: Config, catalogs: Sequence[Path], listen: Callable[[Server[Any]], Awaitable[None]]) -> int:
+async def _serve(
+    config: Config, catalogs: Sequence[Path], listen: Callable[[Server[Any]], Awaitable[None]], *, is_http: bool
+) -> int:
     slot = HostSlot(lambda: _open(config, catalogs))
     names = module_names(entry.name for entry in config.servers if not entry.is_disabled)
-    server = Front(slot).server(sorted(names.values()))
+    server = Front(slot, is_local=not is_http).server(sorted(names.values()))
     async with anyio.create_task_group() as group:
         group.start_soon(slot.own)
         await listen(server)

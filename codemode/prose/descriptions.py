@@ -77,6 +77,8 @@ def execute_tool(limits: LimitSettings, packages: Sequence[str] = ()) -> ToolTex
             writes=f"{limits.writes:,}",
             modules=", ".join((*packages, MODULES)),
             tables=_TABLES_TEXT if "pandas" in packages else "",
+            kept=_kept(limits),
+            no_files="" if limits.workspace_bytes else " no files,",
         ),
         input_schema={
             "type": "object",
@@ -92,6 +94,20 @@ def execute_tool(limits: LimitSettings, packages: Sequence[str] = ()) -> ToolTex
         },
         annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
     )
+
+
+def _kept(limits: LimitSettings) -> str:
+    """What outlives a program."""
+    kept = []
+    if limits.store_bytes:
+        kept.append(f'`store["k"] = v` (copies as JSON, {_in_mib(limits.store_bytes)})')
+    if limits.workspace_bytes:
+        kept.append(f"files from `open()` ({_in_mib(limits.workspace_bytes)}, relative names)")
+    return f"; {' and '.join(kept)} {'do' if len(kept) > 1 or limits.workspace_bytes else 'does'}" if kept else ""
+
+
+def _in_mib(count: int) -> str:
+    return f"{count / _MIB:,.3g} MiB" if count < 1_000 * _MIB else f"{count // _MIB:,} MiB"
 
 
 def instructions(modules: Sequence[str]) -> str:
@@ -127,8 +143,8 @@ Do the whole job in one program: loop, filter, join, count here; end with only t
 values; in parallel with `ThreadPoolExecutor().map` or `await asyncio.gather(...)` at top level. A failed call raises \
 ToolError; catch it to go on.
 Comes back: prints, then the last expression{tables}, up to {output} tokens together. Variables do not survive the \
-program.
-Full Python 3 syntax; no network, no files, no installs. Importable: {modules} and more of that kind. Defined from the \
+program{kept}.
+Full Python 3 syntax; no network,{no_files} no installs. Importable: {modules} and more of that kind. Defined from the \
 start: `tools`, `ToolError`, `help(tools.github)`.
 Limits of one program: {wall} s, {cpu} s of processor time, {memory} MiB, {calls} calls, {writes} of them writes.
 A function not yet shown to you is refused once, with its signature, before anything runs. `resume="<run id>"` without \

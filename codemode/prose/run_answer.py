@@ -19,6 +19,7 @@ from codemode.catalog.spec import Tool
 from codemode.catalog.text import clean_line
 from codemode.errors import CodemodeError
 from codemode.jsonvalue import Json, as_object, as_text, compact
+from codemode.prose.files import files_line
 from codemode.prose.refusal import CORRECTED, OURS, TELL_THE_USER, Marks, refusal
 from codemode.prose.shorten import shorten_json, shorten_text
 from codemode.prose.visible import visible
@@ -73,7 +74,7 @@ def run_answer(outcome: RunOutcome, marks: Marks, *, budget_tokens: int = BUDGET
         head, body, last, shown = refused.head, list(refused.lines), f"Next: {refused.next}", refused.shown
     else:
         head, body, last = _head(outcome), _facts(outcome, room), _next(outcome)
-    notes = _notes(outcome)
+    notes = [*_notes(outcome), files_line(outcome)]
     fixed = _size(head, *body, *notes, last)
     if fixed > room:
         body = [shorten_text("\n".join(body), max(0, room - _size(head, *notes, last)), tail_share=0.25)]
@@ -217,7 +218,7 @@ def _next(outcome: RunOutcome) -> str:
         case _ if outcome.code.startswith(OURS):
             return f"Next: {TELL_THE_USER}"
         case _:
-            return f"Next: {CORRECTED}  # it starts from nothing: variables are gone"
+            return f"Next: {CORRECTED}  # variables are gone; files and `store` are kept"
 
 
 # -- prints and value ---------------------------------------------------------------------------------------------
@@ -307,7 +308,7 @@ def _image_output(outcome: RunOutcome, printed: str, room: int) -> tuple[list[st
 
 
 _OUR_LINES: Final = re.compile(
-    r"^(?=(?:Next|Hint|Note|Added|Shape|Printed|Value|To stderr|Nothing ran)\b)", re.MULTILINE
+    r"^(?=(?:Next|Hint|Note|Added|Shape|Printed|Value|To stderr|Nothing ran|files)\b)", re.MULTILINE
 )
 
 

@@ -83,6 +83,11 @@ class Box:
         return (await self.get()).isolation
 
 
+def file_bytes(settings: LimitSettings) -> int:
+    """The longest file that a program can read or write."""
+    return sandbox_limits(settings).file_bytes
+
+
 def sandbox_limits(settings: LimitSettings) -> Limits:
     """The settings as the sandbox's own limits."""
     return Limits(

@@ -18,6 +18,7 @@ from anyio.abc import TaskGroup
 from codemode.bindings.tree import BindingTree
 from codemode.broker.arguments import ArgumentChecker
 from codemode.broker.broker import Broker, Internal, Terms, Upstream
+from codemode.broker.store import TARGET, store_door
 from codemode.catalog.snapshot import Catalog
 from codemode.config.model import LimitSettings
 from codemode.errors import RunRequestError
@@ -32,7 +33,7 @@ from codemode.runs.registry import Registry
 from codemode.runs.run import Run
 from codemode.state.receipts import Receipts
 from sandbox.errors import SandboxError
-from sandbox.spec import UNKNOWN, Call, Reply, RunSpec
+from sandbox.spec import UNKNOWN, Call, CallUse, NameUse, Reply, RunSpec
 from sandbox.supervisor import Prepared
 
 logger = logging.getLogger(__name__)
@@ -42,8 +43,9 @@ PREDEFINED = {
     "ToolError": "tools._runtime.ToolError",
     "raw": "tools._runtime.raw",
     "help": "tools._runtime.show_help",
+    "store": "tools._runtime.store",
 }
-"""Names that a program finds defined, and what each stands for."""
+"""Names that a program finds defined, and what each stands for; no server of such a name hides them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +150,9 @@ class Executor:
             result = await prepared.run(
                 call=_answer_with(broker),
                 load=view.tree.module,
+                files=run.files.answer if run.files is not None else None,
                 modules=_modules(found, view.tree),
-                aliases={**_predefined(prepared), **found.aliases},
+                aliases={**found.aliases, **_predefined(prepared)},
             )
         return from_result(
             result,
@@ -228,7 +231,7 @@ class Executor:
             budget=Budget(calls_allowed=limits.calls, writes_allowed=limits.writes),
             checker=view.checker,
             upstream=self._parts.upstream,
-            internal=self._parts.internal,
+            internal={**self._parts.internal, TARGET: store_door(run.session.store)},
         )
 
     # -- the record ---------------------------------------------------------------------------------------------------
@@ -261,7 +264,9 @@ def _code_of(judged: Heal) -> str:
 
 
 def _uses(prepared: Prepared) -> tuple[list[Use], list[CallSite]]:
-    uses = [Use(path=item.path, line=item.line, is_free=item.is_free) for item in prepared.names]
+    uses = [
+        Use(path=item.path, line=item.line, is_free=item.is_free) for item in prepared.names if not _is_predefined(item)
+    ]
     calls = [
         CallSite(
             path=item.path,
@@ -272,8 +277,13 @@ def _uses(prepared: Prepared) -> tuple[list[Use], list[CallSite]]:
             is_free=item.is_free,
         )
         for item in prepared.calls
+        if not _is_predefined(item)
     ]
     return uses, calls
+
+
+def _is_predefined(item: NameUse | CallUse) -> bool:
+    return item.is_free and item.path.partition(".")[0] in PREDEFINED
 
 
 def _problems(found: Review, checker: ArgumentChecker) -> list[CallProblem]:

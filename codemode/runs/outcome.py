@@ -9,7 +9,7 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict
 
 from codemode.broker.record import CallRecord
 from codemode.gate.gate import Heal
@@ -93,6 +93,25 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenFile:
+    """A file that a run wrote, and its size when it was written last."""
+
+    name: str
+    bytes: int
+
+    def to_json(self) -> dict[str, Json]:
+        """The file for `--json`, receipts and `_meta`."""
+        return {"name": self.name, "bytes": self.bytes}
+
+
+class WrittenFields(TypedDict):
+    """The fields of a `RunOutcome` that say what was written."""
+
+    files: tuple[WrittenFile, ...]
+    workspace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
     """A run's state as it is told: ended, refused, or still running.
 
@@ -110,6 +129,8 @@ class RunOutcome:
         can_resume: `execute(resume=<run>)` without code runs the same program.
         receipt: the key of the durable record.
         question: for a run that waits for a person: what is asked.
+        files: what was written and is still there, by name.
+        workspace: the folder with them, "" when nothing was written or the client must not know.
     """
 
     run: str
@@ -131,6 +152,8 @@ class RunOutcome:
     can_resume: bool = False
     receipt: str = ""
     question: tuple[str, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
+    workspace: str = ""
 
     @property
     def value(self) -> Json:
@@ -164,6 +187,8 @@ class RunOutcome:
             "usage": self.used.to_json(),
             "receipt": self.receipt,
             "notes": [*self.notes, *self.warnings],
+            "files": [file.to_json() for file in self.files],
+            "workspace": self.workspace,
         }
 
     def _error_json(self) -> Json:

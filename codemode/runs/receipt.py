@@ -1,7 +1,7 @@
 """The durable record of a run as JSON: what was asked, under which conditions, what was called, how it ended.
 
-Enters: a run and its outcome. Leaves: JSON objects for `codemode/state/receipts.py`. Argument values and results are
-not in it; the program's text is.
+Enters: a run and its outcome. Leaves: JSON objects for `codemode/state/receipts.py`. Argument values, results and
+the content of files are not in it; the program's text is, and names and sizes of the files it wrote.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sandbox.backends.base import IsolationReport
 from sandbox.spec import RunSpec
 
 VERSION = 1
+_MAX_FILES = 200  # chosen: the names that a receipt lists
 
 
 def names_of(isolation: IsolationReport) -> list[Json]:
@@ -52,4 +53,6 @@ def end_record(record: Mapping[str, Json], outcome: RunOutcome) -> dict[str, Jso
         "not_shown": [str(use.tool.spec.id) for use in outcome.heal.new] if outcome.heal is not None else [],
         "denied": [str(item.use.tool.spec.id) for item in outcome.denied],
         "notes": [*outcome.notes, *outcome.warnings],
+        "files": [file.to_json() for file in outcome.files[:_MAX_FILES]],
+        "files_written": len(outcome.files),
     }

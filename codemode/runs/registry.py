@@ -18,10 +18,10 @@ KEPT_RUNS = 50  # chosen: a model collects the last few; older ones are in the d
 
 
 class Registry:
-    """The runs of one session."""
+    """The runs of one session, and whose they are."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self._runs: dict[str, Run] = {}
         self._count = 0
 
@@ -29,7 +29,7 @@ class Registry:
         """A new run under the next label."""
         self._count += 1
         label = f"r{self._count}"
-        run = Run(label=label, key=RunId(secrets.token_hex(12)), session=self._session, source=source)
+        run = Run(label=label, key=RunId(secrets.token_hex(12)), session=self.session, source=source)
         self._runs[label] = run
         for old in [run for run in self._runs.values() if run.outcome is not None][
             : max(0, len(self._runs) - KEPT_RUNS)

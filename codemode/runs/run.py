@@ -15,7 +15,8 @@ from codemode.broker.broker import Broker
 from codemode.ids import RunId
 from codemode.jsonvalue import Json
 from codemode.policy.approval import Desk
-from codemode.runs.outcome import RunOutcome, Used
+from codemode.runs.files import RunFiles
+from codemode.runs.outcome import RunOutcome, Used, WrittenFields
 from codemode.session import Session
 
 
@@ -34,6 +35,7 @@ class Run:
         self.source = source
         self.desk = Desk(self._wake)
         self.broker: Broker | None = None
+        self.files = RunFiles(session.workspace) if session.workspace is not None else None
         self.record: dict[str, Json] = {}
         self.scope = anyio.CancelScope()
         self.is_told = False
@@ -58,8 +60,15 @@ class Run:
     def end(self, outcome: RunOutcome) -> None:
         """Set the end; the first one counts."""
         if self._outcome is None:
-            self._outcome = replace(outcome, run=self.label, receipt=self.key)
+            self._outcome = replace(outcome, run=self.label, receipt=self.key, **self._written())
             self._wake()
+
+    def _written(self) -> WrittenFields:
+        """The files of the run, and where they are when the client may know."""
+        if self.files is None or not self.files.written:
+            return {"files": (), "workspace": ""}
+        is_told = self.session.is_local
+        return {"files": self.files.written, "workspace": str(self.files.path) if is_told else ""}
 
     def snapshot(self) -> RunOutcome:
         """The end, or how things stand."""
@@ -74,6 +83,7 @@ class Run:
             used=Used(wall_s=time.monotonic() - self._begun, calls=len(calls)),
             receipt=self.key,
             question=question.lines if question is not None else (),
+            **self._written(),
         )
 
     async def wait(self, timeout_s: float) -> RunOutcome:

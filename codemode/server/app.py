@@ -13,6 +13,7 @@ import base64
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -45,6 +46,7 @@ LISTING_WAIT_S: Final = 3.0  # given: ARCHITECTURE 2
 RUN_WAIT_S: Final = 45.0  # given: ARCHITECTURE 4.3; clients give up on a request after 60 s
 _STATE_TTL_S: Final = 3_600.0  # chosen: how long a person may take to answer
 _META: Final = "codemode/run"
+_MAX_FILES: Final = 100  # chosen: written files that `_meta` lists
 
 CallResult = types.CallToolResult | types.InputRequiredResult
 
@@ -52,8 +54,10 @@ CallResult = types.CallToolResult | types.InputRequiredResult
 class Front:
     """The two tools over one host."""
 
-    def __init__(self, slot: HostSlot, *, run_wait_s: float = RUN_WAIT_S) -> None:
+    def __init__(self, slot: HostSlot, *, is_local: bool = False, run_wait_s: float = RUN_WAIT_S) -> None:
+        """`is_local`: clients are programs of this machine's user, who may be told where files are."""
         self._slot = slot
+        self._is_local = is_local
         self._run_wait_s = run_wait_s
         self._sessions: Sessions | None = None
 
@@ -74,7 +78,7 @@ class Front:
     async def _session(self, context: Context) -> tuple[FrontHost, FrontSession]:
         host = await self._slot.get()
         if self._sessions is None:
-            self._sessions = Sessions(host.session)
+            self._sessions = Sessions(partial(host.session, is_local=self._is_local))
         return host, self._sessions.of(context)
 
     # -- tools/list ---------------------------------------------------------------------------------------------------
@@ -247,7 +251,10 @@ def _run_result(answer: RunText, outcome: RunOutcome, text: str) -> types.CallTo
         "sent_bytes": sum(call.sent_bytes for call in outcome.calls),
         "received_bytes": sum(call.received_bytes for call in outcome.calls),
         "wall_s": round(outcome.used.wall_s, 3),
+        "files": [file.to_json() for file in outcome.files[:_MAX_FILES]],
     }
+    if outcome.workspace:
+        facts["workspace"] = outcome.workspace
     return types.CallToolResult(content=[_block(text), *images], _meta={_META: facts})
 
 

@@ -63,8 +63,8 @@ class FrontHost(Protocol):
     async def wait_ready(self, servers: Collection[str] | None, timeout_s: float) -> None:
         """Wait for servers."""
 
-    def session(self) -> FrontHostSession:
-        """A new client's session."""
+    def session(self, *, is_local: bool) -> FrontHostSession:
+        """A new client's session; a local one may learn where its files are."""
 
 
 OpenHost = Callable[[], AbstractAsyncContextManager[FrontHost]]

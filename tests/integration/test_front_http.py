@@ -75,6 +75,20 @@ async def test_each_transport_session_has_runs_and_marks_of_its_own(served):
     assert "there is no run `r9` in this session" in text_of(foreign)
 
 
+async def test_sessions_have_files_of_their_own_and_are_told_no_path(served):
+    async with Client(served, mode="legacy") as first, Client(served, mode="legacy") as second:
+        wrote = await first.call_tool("execute", {"code": "open('a.txt', 'w').write('x')\nstore['k'] = 1\n2"})
+        seen = await second.call_tool("execute", {"code": "import os\nos.listdir(), list(store)"})
+        again = await first.call_tool("execute", {"code": "open('a.txt').read(), store['k']"})
+    assert text_of(wrote).endswith("\n2\nfiles: a.txt (1 byte)")
+    assert (wrote.meta["codemode/run"]["files"], "workspace" in wrote.meta["codemode/run"]) == (
+        [{"name": "a.txt", "bytes": 1}],
+        False,
+    )
+    assert text_of(seen).endswith("[[],[]]")
+    assert text_of(again).endswith('["x",1]')
+
+
 @pytest.mark.parametrize(
     "headers",
     [{"Host": "evil.example"}, {"Origin": "https://evil.example"}],

@@ -44,7 +44,7 @@ KeyError: 'titel'
 Shape: `issue` is result[0] of tools.tracker.list_issues(...), line 1: {"number": int, "title": str}
   No key "titel"; nearest: "title".
   {"number": 1, "title": "issue 1 of a/b"}
-Next: execute(code="<the corrected program>")  # it starts from nothing: variables are gone\
+Next: execute(code="<the corrected program>")  # variables are gone; files and `store` are kept\
 """)
 
 
@@ -60,7 +60,7 @@ TypeError: string indices must be integers, not 'str'
 Shape: `issue` is a key: iterating a dict gives its keys. The dict is the result of tools.tracker.get_issue(...), line 1: {"number": int, "title": str, "next": int}
   The dict itself has the key "title": leave the loop out.
   {"number": 3, "title": "issue 3", "next": 4}
-Next: execute(code="<the corrected program>")  # it starts from nothing: variables are gone\
+Next: execute(code="<the corrected program>")  # variables are gone; files and `store` are kept\
 """)
 
 
@@ -82,7 +82,7 @@ Traceback (most recent call last):
     {}[issue['number']]
     ~~^^^^^^^^^^^^^^^^^
 KeyError: 3
-Next: execute(code="<the corrected program>")  # it starts from nothing: variables are gone\
+Next: execute(code="<the corrected program>")  # variables are gone; files and `store` are kept\
 """)
 
 

@@ -83,7 +83,7 @@ class FakeHost:
         self.waited.append((tuple(servers), timeout_s))
         self.catalog = self.catalog_after_wait or self.catalog
 
-    def session(self):
+    def session(self, *, is_local=False):
         self.sessions.append(FakeSession(self))
         return self.sessions[-1]
 

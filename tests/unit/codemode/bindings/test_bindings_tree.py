@@ -99,6 +99,7 @@ def test_files_are_below_the_folder_and_parse() -> None:
         "tools/_media.py",
         "tools/_names.py",
         "tools/_runtime.py",
+        "tools/_store.py",
         "tools/_values.py",
         "tools/git_lab/__init__.py",
         "tools/git_lab/__init__.pyi",

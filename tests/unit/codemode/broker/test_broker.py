@@ -7,11 +7,13 @@ import pytest
 
 from codemode.broker.arguments import ArgumentChecker
 from codemode.broker.broker import Broker, CallReply, Terms
+from codemode.broker.store import store_door
 from codemode.errors import UpstreamError
 from codemode.policy.approval import Desk
 from codemode.policy.budget import Budget
 from codemode.policy.rules import Rule
 from codemode.session import Session
+from codemode.state.store import Store
 from codemode.upstream.result import RawResult
 from tests.support.catalogs import issues_catalog
 
@@ -237,7 +239,20 @@ async def test_reserved_targets_go_to_their_owners():
 
     broker, _, _ = _broker(internal={"@echo": owner})
     reply, _ = await _answer(broker, "@echo", {"a": 1})
-    assert (reply.ok, reply.payload) == (True, b'{"a": 1}')
+    assert (reply.ok, reply.payload, broker.records) == (True, b'{"a": 1}', [])
+
+
+async def test_a_reserved_target_that_fails_is_an_error_of_that_call():
+    broker, _, _ = _broker(internal={"@store": store_door(Store(quota_bytes=10))})
+    for request, code in (
+        ({"do": "set", "key": "k", "value": "x" * 20}, "store.full"),
+        ({"do": "fly"}, "arguments.invalid"),
+        ({"do": "get", "key": 1}, "arguments.invalid"),
+        ({"do": "set", "key": "k", "value": None}, "arguments.invalid"),
+    ):
+        reply = await broker.answer("@store", json.dumps(request).encode())
+        assert (reply.ok, json.loads(reply.payload)["code"]) == (False, code)
+    assert json.loads((await broker.answer("@store", b"[1")).payload)["code"] == "arguments.json"
 
 
 async def test_a_call_that_the_program_gives_up_is_remembered_as_cancelled():

@@ -29,10 +29,17 @@ def test_limits_come_from_the_settings():
         assert said in text
 
 
+def test_what_survives_a_program_is_said_with_its_bounds():
+    text = execute_tool(LimitSettings(workspace_bytes=64 << 20, store_bytes=1 << 20)).description
+    assert '`store["k"] = v` (copies as JSON, 1 MiB) and files from `open()` (64 MiB, relative names) do.' in text
+    assert "no files" not in text
+
+
 def test_nothing_is_promised_that_is_not_there():
-    text = execute_tool(LimitSettings()).description
+    text = execute_tool(LimitSettings(workspace_bytes=0, store_bytes=0)).description
     assert "store[" not in text
     assert "open(" not in text
+    assert "no network, no files, no installs" in text
     assert "A changed program is sent whole, as `code` alone" in text
 
 
@@ -61,8 +68,8 @@ def test_the_execute_description_as_it_is_read():
     assert execute_tool(LimitSettings()).description == snapshot("""\
 Run one Python program that calls tools as functions: `tools.github.list_issues(repo="a/b")`, or `from tools.github import list_issues` (names are examples). Use keyword arguments.
 Do the whole job in one program: loop, filter, join, count here; end with only the answer. Calls block and return values; in parallel with `ThreadPoolExecutor().map` or `await asyncio.gather(...)` at top level. A failed call raises ToolError; catch it to go on.
-Comes back: prints, then the last expression, up to 6,000 tokens together. Variables do not survive the program.
-Full Python 3 syntax; no network, no files, no installs. Importable: json, re, math, statistics, decimal, datetime, zoneinfo, time, random, itertools, functools, collections, string, textwrap, csv, difflib, base64, hashlib, uuid, urllib.parse, html, xml.etree.ElementTree, dataclasses, enum, typing, heapq, asyncio, concurrent.futures, threading and more of that kind. Defined from the start: `tools`, `ToolError`, `help(tools.github)`.
+Comes back: prints, then the last expression, up to 6,000 tokens together. Variables do not survive the program; `store["k"] = v` (copies as JSON, 16 MiB) and files from `open()` (256 MiB, relative names) do.
+Full Python 3 syntax; no network, no installs. Importable: json, re, math, statistics, decimal, datetime, zoneinfo, time, random, itertools, functools, collections, string, textwrap, csv, difflib, base64, hashlib, uuid, urllib.parse, html, xml.etree.ElementTree, dataclasses, enum, typing, heapq, asyncio, concurrent.futures, threading and more of that kind. Defined from the start: `tools`, `ToolError`, `help(tools.github)`.
 Limits of one program: 600 s, 60 s of processor time, 512 MiB, 10,000 calls, 200 of them writes.
 A function not yet shown to you is refused once, with its signature, before anything runs. `resume="<run id>"` without `code` then runs the same program; it also collects a program that still runs. A changed program is sent whole, as `code` alone.
 Result shape unknown (`-> ?`)? Index plainly, not `.get(k, [])`: a KeyError shows the real shape.\
