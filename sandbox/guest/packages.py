@@ -22,6 +22,7 @@ from typing import Any
 
 from sandbox.dialect.packages import PACKAGES
 from sandbox.dialect.rules import words
+from sandbox.guest import files
 
 # Read by the libraries below numpy when they are loaded: one thread, because a fork keeps only the one that forks, and
 # a guest's own threads are counted.
@@ -64,9 +65,34 @@ def load(names: Sequence[str]) -> None:
                     _import_parts(sys.modules[name])
             for name in names:
                 _WARM_UP.get(name, _nothing)(sys.modules[name])
+        _give_files()
     finally:
         for variable in _ONE_THREAD:
             os.environ.pop(variable, None)
+
+
+# Modules whose functions open files by name with the builtin: they find ours in the module's own namespace first.
+_OPENERS = ("numpy.lib._npyio_impl", "numpy.lib.npyio", "pandas.io.common")
+
+
+def _give_files() -> None:
+    """Have `read_csv`, `to_csv`, `numpy.save`, `numpy.loadtxt` and the like use the files of the run."""
+    for name in _OPENERS:
+        if name in sys.modules:
+            vars(sys.modules[name])["open"] = files.current().open
+    text = sys.modules.get("numpy.lib._datasource")
+    if text is not None:
+        vars(text)["open"] = _open_text
+    common = sys.modules.get("pandas.io.common")
+    if common is not None:
+        vars(common)["check_parent_directory"] = _nothing  # it asks the kernel; `open` says the same
+
+
+def _open_text(
+    path: Any, mode: str = "r", destpath: object = None, encoding: str | None = None, newline: str | None = None
+) -> Any:
+    """`numpy.DataSource.open` for files of the run; addresses and compressed files are not opened."""
+    return files.current().open(path, mode, encoding=encoding, newline=newline)
 
 
 def _needs(names: Sequence[str]) -> tuple[str, ...]:

@@ -5,9 +5,12 @@ import json
 import subprocess
 import sys
 
+import anyio
 import pytest
 
-from sandbox import Limits, open_sandbox
+from codemode.runs.files import RunFiles
+from codemode.state.workspace import Workspace
+from sandbox import Limits, RunSpec, open_sandbox
 from sandbox.spec import MIB
 from tests.support.everyday_programs import DATA_PROGRAMS
 from tests.support.running import run
@@ -17,6 +20,7 @@ for _name in ("numpy", "pandas"):
 
 pytestmark = pytest.mark.anyio
 
+NO_FILES = "there are no files here: keep data in variables, or in `io.StringIO`"
 _PLAIN = """
 import contextlib, io, json, sys, types, warnings
 warnings.simplefilter("ignore")
@@ -125,7 +129,7 @@ async def test_numpy_starts_no_thread_of_its_own(box):
         "pd.read_csv('data.csv')",
         "pd.DataFrame({'a': [1]}).to_csv('out.csv')",
         "pd.DataFrame({'a': [1]}).to_json('out.json')",
-        "pd.read_json('/tmp/data.json')",
+        "pd.read_json('data.json')",
         "np.loadtxt('data.txt')",
         "np.load('data.npy')",
         "np.save('data.npy', np.ones(2))",
@@ -138,7 +142,45 @@ async def test_a_path_is_refused_with_what_to_do_instead(box, line):
     result = await run(box, f"import numpy as np, pandas as pd\n{line}")
     assert result.error.type in ("PermissionError", "FileNotFoundError"), result.error
     told = [result.error.message, *result.error.notes]
-    assert any(text.startswith("libraries cannot open files here: use `open(name)`") for text in told)
+    assert any("libraries cannot open files here: use `open(name)`" in text or NO_FILES in text for text in told)
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("pd.DataFrame({'a': [1, 2]}).to_csv('x.csv', index=False)\npd.read_csv('x.csv').a.tolist()", [1, 2]),
+        ("pd.DataFrame({'a': [1]}).to_json('x.json', orient='records')\nlen(pd.read_json('x.json'))", 1),
+        ("with open('x.csv', 'w') as f: f.write('a\\n5\\n')\npd.read_csv('x.csv').a.tolist()", [5]),
+        (
+            "import os\nos.mkdir('out')\npd.DataFrame({'a': [1]}).to_csv('out/x.csv')\nopen('out/x.csv').read()",
+            ",a\n0,1\n",
+        ),
+        ("np.save('x.npy', np.ones(2))\nnp.load('x.npy').tolist()", [1.0, 1.0]),
+        ("np.savetxt('x.txt', np.ones(2))\nnp.loadtxt('x.txt').tolist()", [1.0, 1.0]),
+        ("open('x.txt', 'w').write('1,2')\nnp.genfromtxt('x.txt', delimiter=',').tolist()", [1.0, 2.0]),
+    ],
+)
+async def test_libraries_use_the_files_of_the_run(box, tmp_path, source, value):
+    files = RunFiles(Workspace(tmp_path / "s", quota_bytes=1 << 20, max_file_bytes=1 << 20))
+    with anyio.fail_after(60):
+        result = await box.run(RunSpec(source=f"import numpy as np, pandas as pd\n{source}"), files=files.answer)
+    assert (result.status, result.value) == ("ok", value), result.error
+
+
+@pytest.mark.parametrize(
+    ("source", "type_"),
+    [
+        ("pd.read_csv('nope.csv')", "FileNotFoundError"),
+        ("pd.DataFrame().to_csv('no/folder.csv')", "FileNotFoundError"),
+        ("pd.read_csv('/etc/passwd')", "PermissionError"),
+        ("np.loadtxt('../x')", "PermissionError"),
+    ],
+)
+async def test_libraries_hear_what_open_says(box, tmp_path, source, type_):
+    files = RunFiles(Workspace(tmp_path / "s", quota_bytes=1 << 20, max_file_bytes=1 << 20))
+    with anyio.fail_after(60):
+        result = await box.run(RunSpec(source=f"import numpy as np, pandas as pd\n{source}"), files=files.answer)
+    assert (result.error.type, result.error.notes) == (type_, ()), result.error
 
 
 async def test_an_address_is_refused_with_what_to_do_instead(box):
