@@ -137,7 +137,10 @@ def samples(value: Any) -> list[str]:
 def sample(value: Any, room: int = SAMPLE_CHARS) -> str:
     """A value as data, cut to `room` characters."""
     if type(value) is str:
-        return quoted(value, room - 10)
+        limit = room - 10
+        while len(text := quoted(value, limit)) > room:
+            limit //= 2
+        return text
     text = _data(value, 3)
     return text if len(text) <= room else f"{text[: room - 1]}…"
 

@@ -51,6 +51,15 @@ def test_samples_are_the_first_two_items_or_the_value_itself():
     assert samples([]) == samples(None) == samples({}) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["\0" * 200, "a" * 80 + "\0" * 10, "a" * 70 + "\ud800" * 9, '"' * 85],
+    ids=["nulls", "some nulls", "some surrogates", "quotes"],
+)
+def test_a_text_of_escapes_has_no_more_room_than_any_other(text):
+    assert len(sample(text, 100)) <= 100
+
+
 @settings(max_examples=60, deadline=None)
 @given(JSON)
 def test_every_value_has_a_bounded_shape_on_one_line(value):
