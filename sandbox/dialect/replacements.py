@@ -13,7 +13,7 @@ import operator
 import timeit
 import typing
 from collections.abc import Callable, Iterable
-from types import GenericAlias
+from types import FunctionType, GenericAlias
 from typing import Any
 
 from sandbox.dialect.guards import GuardedType, read_attribute, without_metaclass
@@ -37,6 +37,9 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Iterable[str] = (), upd
             setattr(wrapper, name, getattr(wrapped, name))
         except AttributeError:
             pass
+    annotations = getattr(wrapped, "__annotations__", None)
+    if isinstance(wrapper, FunctionType) and isinstance(annotations, dict):
+        wrapper.__annotations__ = dict(annotations)  # of a class they would become source text in `dataclass`
     table = getattr(wrapped, "__dict__", None)
     if isinstance(table, dict) and not isinstance(wrapped, type):
         for key, value in table.items():
@@ -190,24 +193,73 @@ def get_origin(tp: Any) -> Any:
 # inspect, timeit
 
 
-class Signature:
-    """What `inspect.signature` gives here: parameters, the return annotation, and the text.
+class BoundArguments:
+    """`inspect.BoundArguments`, without the way back to the original signature."""
 
-    The original class evaluates annotations on request (`from_callable(eval_str=True)`).
+    __slots__ = ("_cm_found",)
+
+    def __init__(self, found: inspect.BoundArguments) -> None:
+        self._cm_found = found
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Parameter → value."""
+        return self._cm_found.arguments
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What goes by position."""
+        return self._cm_found.args
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """What goes by keyword."""
+        return self._cm_found.kwargs
+
+    def apply_defaults(self) -> None:
+        """Fill in what was left out."""
+        self._cm_found.apply_defaults()
+
+
+class Signature:
+    """What `inspect.signature` gives here: parameters, the return annotation, the text, and `bind`.
+
+    Safety: the original class evaluates annotations on request (`from_callable(eval_str=True)`), in text that no
+    rule has seen.
     """
 
-    __slots__ = ("parameters", "return_annotation", "text")
+    __slots__ = ("_cm_found",)
+
+    empty = inspect.Signature.empty
 
     def __init__(self, found: inspect.Signature) -> None:
-        self.parameters = dict(found.parameters)
-        self.return_annotation = found.return_annotation
-        self.text = str(found)
+        if type(found) is not inspect.Signature:
+            raise TypeError("signatures are made by `inspect.signature(function)`")
+        self._cm_found = found
+
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """Name → parameter, in order."""
+        return dict(self._cm_found.parameters)
+
+    @property
+    def return_annotation(self) -> Any:
+        """As written."""
+        return self._cm_found.return_annotation
+
+    def bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
+        """The arguments by parameter; TypeError when they do not fit."""
+        return BoundArguments(self._cm_found.bind(*args, **kwargs))
+
+    def bind_partial(self, *args: Any, **kwargs: Any) -> BoundArguments:
+        """`bind` that lets required arguments be missing."""
+        return BoundArguments(self._cm_found.bind_partial(*args, **kwargs))
 
     def __str__(self) -> str:
-        return self.text
+        return str(self._cm_found)
 
     def __repr__(self) -> str:
-        return f"<Signature {self.text}>"
+        return f"<Signature {self}>"
 
 
 def signature(function: Callable[..., Any]) -> Signature:
@@ -244,7 +296,7 @@ REPLACEMENTS: dict[str, dict[str, object]] = {
     },
     "operator": {"attrgetter": attrgetter, "methodcaller": methodcaller},
     "typing": {"Type": GuardedType, "get_origin": get_origin},
-    "inspect": {"signature": signature},
+    "inspect": {"BoundArguments": BoundArguments, "Signature": Signature, "signature": signature},
     "timeit": {"timeit": time_it, "repeat": time_repeat},
 }
 """Module → name → stand-in; `supplied` in the tables names the same."""

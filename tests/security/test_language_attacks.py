@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.security.language_gadgets import MORE_GADGETS
 from tests.support.dialect_driver import ROOT, run_apart
 
 CORPUS = ROOT.parent / "shared" / "data" / "escapes" / "language.jsonl"
@@ -111,6 +112,9 @@ GADGETS = {
     "augmented assignment reads": "class Raw:\n    def __radd__(self, other):\n        print('GOT', other(f))\ndef f(): pass\nt = '{0.__glo' + 'bals__}'\nt.format += Raw()",
     "singledispatch evaluates text": "import functools\n@functools.singledispatch\ndef f(x): pass\n@f.register\ndef _(x: 'print(\"GOT\") or int'): pass",
     "singledispatchmethod evaluates text": "import functools\nclass C:\n    @functools.singledispatchmethod\n    def f(self, x): pass\n    @f.register\n    def _(self, x: 'print(\"GOT\") or int'): pass",
+    "signature class evaluates text": "import inspect\ndef f(x: 'print(\"GOT\")'): pass\ninspect.Signature.from_callable(f, eval_str=True)",
+    "signature subclass evaluates text": "from inspect import Signature\nclass S(Signature): pass\ndef f(x: 'print(\"GOT\")'): pass\nS.from_callable(f, eval_str=True)",
+    "bound arguments lead to the signature": "import inspect\ndef f(x: 'print(\"GOT\")' = 1): pass\ntype(inspect.signature(f).bind(1).signature).from_callable(f, eval_str=True)",
     "signature evaluates text": "import inspect\ndef f(x: 'print(\"GOT\")'): pass\ntype(inspect.signature(f)).from_callable(f, eval_str=True)",
     "hints evaluate text": "import typing\nclass A: x: 'print(\"GOT\") or int'\ntyping.get_type_hints(A)",
     "timeit evaluates text": "import timeit\ntimeit.timeit('print(\"GOT\")', number=1)",
@@ -177,6 +181,8 @@ GADGETS = {
     "table of a module of one's own": "import tools\nclass M(type(tools)): pass\nprint('GOT', vars(M('x'))['__loader__'])",
     "wide identifiers": "def f(): pass\nprint('GOT', f.__\uff47\uff4c\uff4f\uff42\uff41\uff4c\uff53__)",
 }
+
+GADGETS |= MORE_GADGETS
 
 
 @pytest.fixture(scope="module")

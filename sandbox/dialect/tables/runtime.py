@@ -87,10 +87,10 @@ ENTRIES: dict[str, Entry] = {
         "literal_eval", left_out="syntax trees are not for programs", hints=(("parse", "use `ast.literal_eval`"),)
     ),
     "inspect": Entry(
-        """Parameter Signature cleandoc getdoc isabstract isasyncgen isasyncgenfunction isawaitable isbuiltin isclass
+        """Parameter cleandoc getdoc isabstract isasyncgen isasyncgenfunction isawaitable isbuiltin isclass
         iscoroutine iscoroutinefunction isfunction isgenerator isgeneratorfunction ismethod isroutine""",
-        supplied="signature",
-        left_out="frames, sources and members lead out of the program",
+        supplied="BoundArguments Signature signature",
+        left_out="frames, sources and members lead out of the program; annotations that are text are not evaluated",
         hints=(("getsource", "read the text you sent"), ("getmembers", "use `dir(obj)` and `getattr`")),
     ),
     "traceback": Entry(
@@ -104,7 +104,7 @@ ENTRIES: dict[str, Entry] = {
     "logging": Entry(
         "CRITICAL DEBUG ERROR FATAL INFO NOTSET WARN WARNING",
         supplied="""basicConfig critical debug disable error exception getLevelName getLogger info log warning Formatter
-        Handler Logger NullHandler StreamHandler""",
+        Handler LogRecord Logger NullHandler StreamHandler""",
         left_out="handlers write files and open sockets; records go to the prints of the run",
         hints=(("FileHandler", "records go to the prints of the run; write a file with `print(..., file=f)`"),),
     ),
@@ -114,6 +114,7 @@ ENTRIES: dict[str, Entry] = {
         left_out="archives, owners and disks are out of reach",
     ),
     "timeit": Entry("default_timer repeat timeit", left_out="code given as text is not run"),
+    "http": Entry("HTTPMethod HTTPStatus", left_out="there is no network: call a tool"),
     "errno": Entry("EACCES EAGAIN EEXIST EINVAL EIO ENOENT ENOSPC ENOTDIR EPERM ETIMEDOUT errorcode"),
     "locale": Entry(
         "LC_ALL LC_COLLATE LC_CTYPE LC_MONETARY LC_NUMERIC LC_TIME Error atof atoi currency delocalize "
