@@ -16,6 +16,24 @@ from sandbox.dialect.printing import Stream, format_exception
 _DEFAULT = "%(levelname)s:%(name)s:%(message)s"
 
 
+class LogRecord:
+    """`logging.LogRecord`: what a handler is given."""
+
+    def __init__(self, level: int, name: str, message: str) -> None:
+        self.levelno, self.name, self.msg, self.message = level, name, message, message
+        self.levelname = logging.getLevelName(level)
+        self.args, self.exc_info, self.exc_text = (), None, None
+        self.created = time.time()
+        self.msecs = self.created % 1 * 1000
+        self.module, self.filename, self.pathname = "program", "<program>", "<program>"
+        self.funcName, self.lineno = "", 0  # as the original spells it
+        self.process, self.thread, self.threadName = 1, 1, "MainThread"
+
+    def getMessage(self) -> str:  # noqa: N802
+        """The text with its arguments."""
+        return self.message
+
+
 class Formatter:
     """`logging.Formatter` with `%` style."""
 
@@ -25,23 +43,11 @@ class Formatter:
         self.fmt = fmt or "%(message)s"
         self.datefmt = datefmt or "%Y-%m-%d %H:%M:%S"
 
-    def render(self, level: int, name: str, message: str) -> str:
-        return self.fmt % {
-            "levelname": logging.getLevelName(level),
-            "levelno": level,
-            "name": name,
-            "message": message,
-            "asctime": time.strftime(self.datefmt, time.localtime()) if "asctime" in self.fmt else "",
-            "module": "program",
-            "filename": "<program>",
-            "funcName": "",
-            "lineno": 0,
-            "process": 1,
-            "thread": 1,
-            "threadName": "MainThread",
-            "created": 0.0,
-            "msecs": 0.0,
-        }
+    def format(self, record: LogRecord) -> str:
+        """The line of a record."""
+        values = dict(vars(record))
+        values["asctime"] = time.strftime(self.datefmt, time.localtime(record.created)) if "asctime" in self.fmt else ""
+        return self.fmt % values
 
 
 class Handler:
@@ -58,9 +64,24 @@ class Handler:
     def setFormatter(self, formatter: Formatter) -> None:  # noqa: N802
         self.formatter = formatter
 
-    def emit(self, level: int, name: str, message: str) -> None:
+    def format(self, record: LogRecord) -> str:
+        """The line of a record, by the formatter."""
+        return self.formatter.format(record)
+
+    def emit(self, record: LogRecord) -> None:
+        """Where a record goes; subclasses write their own."""
         if self.stream is not None:
-            self.stream.write(self.formatter.render(level, name, message) + "\n")
+            self.stream.write(self.format(record) + "\n")
+
+    def handle(self, record: LogRecord) -> None:
+        """A record that passed the level."""
+        self.emit(record)
+
+    def flush(self) -> None:
+        """Does nothing: text is on its way once it is written."""
+
+    def close(self) -> None:
+        """Does nothing."""
 
 
 class NullHandler(Handler):
@@ -111,9 +132,10 @@ class Logger:
             handlers += self.root.handlers or self.root.fallback()
         elif self.root is None:
             handlers = handlers or self.fallback()
+        record = LogRecord(level, self.name, text)
         for handler in handlers:
             if level >= handler.level:
-                handler.emit(level, self.name, text)
+                handler.handle(record)
 
     def fallback(self) -> list[Handler]:
         """Handlers of last resort; the root of a run has one."""
@@ -200,6 +222,7 @@ def logging_parts(stderr: Stream) -> dict[str, object]:
         "getLevelName": logging.getLevelName,
         "Formatter": Formatter,
         "Handler": Handler,
+        "LogRecord": LogRecord,
         "Logger": Logger,
         "NullHandler": NullHandler,
         "StreamHandler": StreamHandler,

@@ -21,9 +21,9 @@ _PICKLE = "it builds any object by name; use `json` or `copy.deepcopy`"
 _PERSON = "nobody sits at a screen; print the answer or end with it"
 _THREADS = "use `concurrent.futures.ThreadPoolExecutor` or `asyncio.gather`"
 
-_GROUPS: tuple[tuple[str, str], ...] = (
+GROUPS: tuple[tuple[str, str], ...] = (
     (
-        """requests httpx aiohttp urllib3 urllib.request urllib.error http http.client http.server http.cookies socket
+        """requests httpx aiohttp urllib3 urllib.request urllib.error http.client http.server http.cookies socket
         socketserver ssl ftplib smtplib imaplib poplib telnetlib xmlrpc xmlrpc.client websockets websocket paramiko
         boto3 botocore grpc select selectors webbrowser openai anthropic slack_sdk github stripe selenium playwright
         feedparser httplib2 pycurl asyncssh fabric nntplib urllib.robotparser""",
@@ -90,7 +90,6 @@ _SPECIAL = {
     "unittest": "write `assert` statements",
     "pytest": "write `assert` statements",
     "unittest.mock": "write a small class or function",
-    "http": "there is no network: call a tool; for the number of a status write it out",
     "mcp": "tools are functions here: `tools.SERVER.FUNCTION(...)`",
     "fastmcp": "tools are functions here: `tools.SERVER.FUNCTION(...)`",
 }
@@ -99,7 +98,7 @@ _COMMON = (
     "asyncio, collections, csv, dataclasses, datetime, decimal, functools, itertools, json, math, random, re, "
     "statistics, string, time, typing, urllib.parse, uuid"
 )
-_BY_NAME = {name: hint for names, hint in _GROUPS for name in names.split()} | _SPECIAL
+_BY_NAME = {name: hint for names, hint in GROUPS for name in names.split()} | _SPECIAL
 
 
 def nearest(name: str, allowed: Iterable[str] = (), packages: Iterable[str] = ()) -> str:

@@ -5,6 +5,7 @@ Enters: the two streams of a run. Leaves: the parts of `sys`, `pprint`, `traceba
 
 from __future__ import annotations
 
+import functools
 import pprint
 import sys
 import traceback
@@ -20,18 +21,43 @@ class Stream(Protocol):
     def write(self, text: str, /) -> int: ...
 
 
+class Redirect:
+    """`contextlib.redirect_stdout` and `redirect_stderr`: what the run prints goes to another stream for a while.
+
+    Entered again while it is entered, it goes back one step at a time, as the original does. The real ones replace
+    `sys.stdout`, which a facade does not allow.
+    """
+
+    __slots__ = ("_cm_stream", "_cm_target")
+
+    def __init__(self, stream: Any, target: Any) -> None:
+        self._cm_stream, self._cm_target = stream, target
+
+    def __enter__(self) -> Any:
+        # Two streams that were sent to each other would write for ever: a target stands for where it leads now.
+        found, targets = self._cm_target, getattr(self._cm_target, "_cm_targets", None)
+        self._cm_stream._cm_targets.append(targets[-1] if targets else found)
+        return found
+
+    def __exit__(self, *error: object) -> None:
+        self._cm_stream._cm_targets.pop()
+
+
 class StandardStream:
     """`sys.stdout` or `sys.stderr` as a program sees it: text only, no descriptor behind it."""
 
-    __slots__ = ("name",)
+    __slots__ = ("_cm_targets", "name")
     encoding = "utf-8"
     errors = "replace"
     closed = False
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self._cm_targets: list[Any] = []
 
     def write(self, text: str, /) -> int:
+        if self._cm_targets and self._cm_targets[-1] is not self:
+            return int(self._cm_targets[-1].write(text))
         stream = sys.stdout if self.name == "<stdout>" else sys.stderr
         stream.write(text)
         return len(text)
@@ -126,6 +152,10 @@ def printing_parts(stdout: Stream, stderr: Stream) -> dict[str, dict[str, object
         (file or stderr).write("".join(format_exception(error, value, tb)))
 
     return {
+        "contextlib": {
+            "redirect_stdout": functools.partial(Redirect, stdout),
+            "redirect_stderr": functools.partial(Redirect, stderr),
+        },
         "pprint": {"PrettyPrinter": PrettyPrinter, "pprint": pp, "pp": pp_unsorted},
         "traceback": {
             "format_exc": format_exc,

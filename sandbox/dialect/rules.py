@@ -117,12 +117,13 @@ _FRAME = "frames, code and coroutine internals lead out of the program"
 _RESTRICTED: dict[str, tuple[str, str]] = {
     **dict.fromkeys(INSPECT_ATTRIBUTES, (_FRAME, "use `traceback.format_exc()` for a traceback")),
     **dict.fromkeys(
-        words("func_globals func_code func_closure func_defaults cell_contents co_consts co_names"), (_FRAME, "")
+        words("func_globals func_code func_closure func_defaults cell_contents co_consts co_names"),
+        (_FRAME, "use `inspect.signature(function)`, or return the value from the function"),
     ),
     "get_loop": ("the event loop itself is not handed out", "use `asyncio.get_running_loop()`"),
     "get_coro": (_FRAME, "keep the task and await it"),
-    "get_stack": (_FRAME, ""),
-    "print_stack": (_FRAME, ""),
+    "get_stack": (_FRAME, "use `traceback.format_exc()` for a traceback"),
+    "print_stack": (_FRAME, "use `traceback.print_exc()` for a traceback"),
     **dict.fromkeys(
         ("createDOMBuilder", "createDOMInputSource"), ("the builder opens addresses", "use `minidom.parseString(text)`")
     ),
@@ -137,18 +138,18 @@ _DUNDER: dict[str, tuple[str, str]] = {
     "__subclasses__": (_HIERARCHY, "collect subclasses in `__init_subclass__`"),
     "__globals__": ("a function's globals lead out of the program", "use the variable by its name"),
     "__builtins__": ("the table of builtins is not handed out", "call the builtin by its name"),
-    "__code__": (_FRAME, ""),
+    "__code__": (_FRAME, "use `inspect.signature(function)`"),
     "__closure__": (_FRAME, "return the value from the function"),
-    "__defaults__": (_FRAME, "write the default in the `def` line"),
-    "__kwdefaults__": (_FRAME, "write the default in the `def` line"),
+    "__defaults__": (_FRAME, "use `inspect.signature(function).parameters`"),
+    "__kwdefaults__": (_FRAME, "use `inspect.signature(function).parameters`"),
     "__self__": ("the object behind a method is not handed out", "keep the object in a variable"),
     "__func__": ("the function behind a method is not handed out", "call the method"),
     "__getattribute__": ("look-up by name is checked", "define `__getattr__`, call `getattr(obj, name)`"),
     "__getattr__": ("look-up by name is checked", "call `getattr(obj, name)`"),
     "__import__": ("imports are statements here", "write `import name`"),
     "__dataclass_fields__": ("field names become source text", "use `dataclasses.fields(cls)`"),
-    "__loader__": ("import machinery is not handed out", ""),
-    "__spec__": ("import machinery is not handed out", ""),
+    "__loader__": ("import machinery is not handed out", "write `import name`"),
+    "__spec__": ("import machinery is not handed out", "write `import name`"),
     "__reduce__": ("the pickle protocol builds any object by name", "use `copy.deepcopy` or `json`"),
     "__reduce_ex__": ("the pickle protocol builds any object by name", "use `copy.deepcopy` or `json`"),
     "__getstate__": ("the pickle protocol sets any attribute by name", "define `__copy__` or `__deepcopy__`"),
@@ -161,9 +162,19 @@ _DUNDER: dict[str, tuple[str, str]] = {
 }
 
 
+REFUSED_ATTRIBUTES: dict[str, tuple[str, str]] = {**_RESTRICTED, **_DUNDER}
+"""Attribute names refused as such, with reason and hint; a class may still define some of the special ones."""
+
+
 def own_private(name: str) -> bool:
     """Whether a name is private to a class by convention: `_x` or `__x`, but neither `__x__` nor a guard name."""
     return name.startswith("_") and not name.endswith("__") and not name.startswith(GUARD_PREFIX)
+
+
+def _unmangled(name: str) -> str:
+    """`__name` for `_Class__name`, the compiler's spelling of it in a class body; else ""."""
+    owner, mark, rest = name[1:].partition("__")
+    return f"__{rest}" if name[0] == "_" and owner and mark and rest else ""
 
 
 def judge_attribute(name: str, own: frozenset[str] | set[str], *, on_super: bool = False) -> Verdict:
@@ -179,7 +190,7 @@ def judge_attribute(name: str, own: frozenset[str] | set[str], *, on_super: bool
         return CHECKED
     if on_super and name in SUPER_ONLY:
         return NATIVE
-    if own_private(name) and name in own:
+    if own_private(name) and (name in own or _unmangled(name) in own):
         return CHECKED if name in LIBRARY_PRIVATE else NATIVE
     return _refuse(name)
 
@@ -231,8 +242,8 @@ REFUSED_BUILTINS: dict[str, tuple[str, str]] = {
     "__build_class__": ("classes are statements here", "write `class Name:`"),
     "__builtins__": ("the table of builtins is not handed out", "call the builtin by its name"),
     "__dataclass_fields__": ("field names become source text", "use `dataclasses.fields(cls)`"),
-    "__loader__": ("import machinery is not handed out", ""),
-    "__spec__": ("import machinery is not handed out", ""),
+    "__loader__": ("import machinery is not handed out", "write `import name`"),
+    "__spec__": ("import machinery is not handed out", "write `import name`"),
     "__file__": ("the program is not a file", "use a name of your own"),
 }
 """Builtin names refused as such; a program that binds one of the plain names itself may use it."""

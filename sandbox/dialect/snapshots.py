@@ -39,7 +39,7 @@ def _holds_only_its_own(obj: Any) -> bool:
     if isinstance(obj, ModuleType):
         return False
     if isinstance(obj, FunctionType):
-        return obj.__builtins__.get(MARK_NAME) is MARK
+        return getattr(obj, "__builtins__", {}).get(MARK_NAME) is MARK
     return type(obj) is SimpleNamespace or is_all_own(type(obj))
 
 

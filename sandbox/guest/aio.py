@@ -194,6 +194,26 @@ class AsyncRuntime:
         """`loop.run_in_executor`."""
         return self._cm_loop.run_in_executor(pool, function, *args)
 
+    def task_of(self, value: Any, *, name: str | None = None, context: Any = None) -> asyncio.Task[Any]:
+        """`loop.create_task`; as there, the loop need not run yet."""
+        return self._cm_loop.create_task(as_coroutine(value), name=name)
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """`loop.create_future`."""
+        return self._cm_loop.create_future()
+
+    def call_soon(self, callback: Callable[..., Any], *args: Any, context: Any = None) -> asyncio.Handle:
+        """`loop.call_soon`."""
+        return self._cm_loop.call_soon(callback, *args, context=context)
+
+    def call_soon_threadsafe(self, callback: Callable[..., Any], *args: Any, context: Any = None) -> asyncio.Handle:
+        """`loop.call_soon_threadsafe`."""
+        return self._cm_loop.call_soon_threadsafe(callback, *args, context=context)
+
+    def call_later(self, delay: float, callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
+        """`loop.call_later`; `delay` in seconds."""
+        return self._cm_loop.call_later(delay, callback, *args, context=context)
+
     def time(self) -> float:
         """`loop.time`."""
         return self._cm_loop.time()
@@ -209,11 +229,25 @@ class ToolThreads(ThreadPoolExecutor):
 class LoopFacade:
     """An event loop's everyday methods; closing it does nothing, since the guest has one loop only."""
 
-    __slots__ = ("create_task", "is_running", "run_in_executor", "run_until_complete", "time")
+    __slots__ = (
+        "call_later",
+        "call_soon",
+        "call_soon_threadsafe",
+        "create_future",
+        "create_task",
+        "is_running",
+        "run_in_executor",
+        "run_until_complete",
+        "time",
+    )
 
     def __init__(self, runtime: AsyncRuntime) -> None:
         self.run_until_complete = runtime.run
-        self.create_task = runtime.create_task
+        self.create_task = runtime.task_of
+        self.create_future = runtime.create_future
+        self.call_soon = runtime.call_soon
+        self.call_soon_threadsafe = runtime.call_soon_threadsafe
+        self.call_later = runtime.call_later
         self.run_in_executor = runtime.run_in_executor
         self.time = runtime.time
         self.is_running = lambda: runtime.is_running
@@ -221,9 +255,18 @@ class LoopFacade:
     def close(self) -> None:
         """Does nothing."""
 
+    def stop(self) -> None:
+        """Does nothing."""
+
     def is_closed(self) -> bool:
         """Never closed."""
         return False
+
+    async def shutdown_asyncgens(self) -> None:
+        """Does nothing: the loop belongs to the run."""
+
+    async def shutdown_default_executor(self) -> None:
+        """Does nothing: idle threads end with the run."""
 
 
 class TaskGroup(asyncio.TaskGroup):

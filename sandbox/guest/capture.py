@@ -45,6 +45,7 @@ class Printer(io.TextIOBase):
         self._cm_chars = 0
         self._cm_last = 0.0
         self._cm_wake: threading.Event | None = None
+        self._cm_targets: list[Any] = []  # where `contextlib.redirect_stdout` sends it, innermost last
 
     def attach(self, sender: Sender) -> None:
         """Set where the text goes.
@@ -62,6 +63,8 @@ class Printer(io.TextIOBase):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if not text:
             return 0
+        if self._cm_targets and self._cm_targets[-1] is not self:
+            return int(self._cm_targets[-1].write(text))
         with self._cm_lock:
             self._cm_pieces.append(text)
             self._cm_chars += len(text)

@@ -1,7 +1,7 @@
 """Programs of the kinds that models write: each must print under the dialect exactly what plain CPython prints.
 
-The programs stand in `everyday_programs.txt` (standard library) and `data_programs.txt` (numpy and pandas), each below
-a line `### name`.
+The programs stand in `everyday_programs.txt` (standard library), `data_programs.txt` (numpy and pandas) and
+`sandbox_programs.txt` (run in real guests, many end with a value), each below a line `### name`.
 """
 
 from __future__ import annotations
@@ -18,3 +18,4 @@ def read_programs(file: str) -> dict[str, str]:
 
 PROGRAMS = read_programs("everyday_programs.txt")
 DATA_PROGRAMS = read_programs("data_programs.txt")
+SANDBOX_PROGRAMS = read_programs("sandbox_programs.txt")

@@ -116,8 +116,8 @@ ENTRIES: dict[str, Entry] = {
     "contextlib": Entry(
         """AbstractAsyncContextManager AbstractContextManager AsyncContextDecorator AsyncExitStack ContextDecorator
         ExitStack aclosing asynccontextmanager closing contextmanager nullcontext suppress""",
-        left_out="`redirect_stdout` and `chdir` change the process",
-        hints=(("redirect_stdout", "pass `file=buffer` to `print`"), ("redirect_stderr", "pass `file=` to `print`")),
+        supplied="redirect_stderr redirect_stdout",
+        left_out="`chdir` changes the process",
     ),
     "contextvars": Entry("Context ContextVar Token copy_context"),
     "weakref": Entry("WeakKeyDictionary WeakSet WeakValueDictionary finalize proxy ref"),

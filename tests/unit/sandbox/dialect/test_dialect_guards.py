@@ -313,3 +313,12 @@ def test_exit_ends_the_program() -> None:
     for call in ("exit()", "quit(1)", "import sys\nsys.exit('x')", "raise SystemExit"):
         ran = run(call)
         assert isinstance(ran.error, SystemExit)
+
+
+def test_a_mangled_name_is_read_off_own_objects_and_off_no_others() -> None:
+    own = "class A:\n    def __init__(self): self.__x = 5\nprint(A()._A__x, getattr(A(), '_A__x'))"
+    foreign = (
+        "import contextlib\nclass A:\n    def __init__(self): self.__x = 5\nprint(contextlib.ExitStack()._ExitStack__x)"
+    )
+    assert run(own).printed == "5 5\n"
+    assert "private to a library" in str(run(foreign).error)

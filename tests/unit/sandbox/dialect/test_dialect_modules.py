@@ -259,3 +259,24 @@ E = enum.Enum('E', 'X')
 print(A.__module__, N.__module__, E.__module__, [f.name for f in dataclasses.fields(A)], repr(E.X))
 """
     assert run(source).printed == "__main__ __main__ __main__ ['x'] <E.X: 1>\n"
+
+
+def test_a_signature_shows_its_parameters_and_binds_arguments() -> None:
+    ran = run(
+        "import inspect\ndef f(a: int, *, b='x') -> str: ...\nsig = inspect.signature(f)\nbound = sig.bind(1)\n"
+        "bound.apply_defaults()\nprint(sig, list(sig.parameters), sig.return_annotation, bound.arguments, bound.kwargs)\n"
+        "print(isinstance(sig, inspect.Signature), sig.parameters['a'].default is inspect.Parameter.empty)\n"
+        "try:\n    sig.bind()\nexcept TypeError as error:\n    print(error)\n"
+    )
+    assert ran.printed == (
+        "(a: int, *, b='x') -> str ['a', 'b'] <class 'str'> {'a': 1, 'b': 'x'} {'b': 'x'}\n"
+        "True True\nmissing a required argument: 'a'\n"
+    )
+
+
+def test_wraps_copies_annotations_onto_functions_and_not_onto_classes() -> None:
+    ran = run(
+        "import functools\ndef f(a: int): ...\n@functools.wraps(f)\ndef g(*a): ...\nclass C: ...\n"
+        "functools.update_wrapper(C, f)\nprint(g.__annotations__, C.__annotations__)"
+    )
+    assert ran.printed == "{'a': <class 'int'>} {}\n"
