@@ -157,6 +157,7 @@ class Executor:
         return from_result(
             result,
             run=run.label,
+            earlier=run.earlier,
             calls=broker.records,
             notes=notes_of(prepared.diagnostics),
             warnings=broker.warnings,

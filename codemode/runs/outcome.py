@@ -16,6 +16,7 @@ from codemode.gate.gate import Heal
 from codemode.gate.review import ToolUse
 from codemode.jsonvalue import Json
 from codemode.policy.decide import Deny
+from codemode.runs.fresh import starts_fresh
 from sandbox.spec import Diagnostic, RunResult
 from sandbox.spec import RunError as SandboxRunError
 
@@ -217,11 +218,17 @@ def _refuse_constant(name: str) -> None:
 
 
 def from_result(
-    result: RunResult, *, run: str, calls: Sequence[CallRecord], notes: Sequence[str], warnings: Sequence[str]
+    result: RunResult,
+    *,
+    run: str,
+    earlier: Sequence[tuple[str, str]],
+    calls: Sequence[CallRecord],
+    notes: Sequence[str],
+    warnings: Sequence[str],
 ) -> RunOutcome:
-    """A finished run's outcome."""
+    """A finished run's outcome; `earlier` holds label and program of the runs before it, newest first."""
     used = result.usage
-    error = _program_error(result.error) if result.error is not None else None
+    error = _program_error(result.error, earlier) if result.error is not None else None
     return RunOutcome(
         run=run,
         status=result.status,
@@ -275,7 +282,7 @@ def _diagnosed(item: Diagnostic) -> ProgramError:
     )
 
 
-def _program_error(error: SandboxRunError) -> ProgramError:
+def _program_error(error: SandboxRunError, earlier: Sequence[tuple[str, str]]) -> ProgramError:
     return ProgramError(
         code=error.code,
         message=error.message,
@@ -285,4 +292,5 @@ def _program_error(error: SandboxRunError) -> ProgramError:
         traceback=error.traceback,
         notes=error.notes,
         shape=error.shape,
+        hint=starts_fresh(error.type, error.message, earlier),
     )

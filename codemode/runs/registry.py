@@ -15,6 +15,7 @@ from codemode.runs.run import Run
 from codemode.session import Session
 
 KEPT_RUNS = 50  # chosen: a model collects the last few; older ones are in the durable record
+EARLIER_RUNS = 5  # chosen: whose names a model may still have in mind
 
 
 class Registry:
@@ -29,7 +30,8 @@ class Registry:
         """A new run under the next label."""
         self._count += 1
         label = f"r{self._count}"
-        run = Run(label=label, key=RunId(secrets.token_hex(12)), session=self.session, source=source)
+        earlier = tuple((old.label, old.source) for old in list(self._runs.values())[: -EARLIER_RUNS - 1 : -1])
+        run = Run(label=label, key=RunId(secrets.token_hex(12)), session=self.session, source=source, earlier=earlier)
         self._runs[label] = run
         for old in [run for run in self._runs.values() if run.outcome is not None][
             : max(0, len(self._runs) - KEPT_RUNS)

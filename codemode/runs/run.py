@@ -25,14 +25,18 @@ class Run:
 
     Attributes:
         label, key: what the client calls it, and what the record calls it.
+        earlier: label and program of the runs before it, newest first.
         is_told: somebody has been told how it ended; a refusal must be read before the program may run again.
     """
 
-    def __init__(self, *, label: str, key: RunId, session: Session, source: str) -> None:
+    def __init__(
+        self, *, label: str, key: RunId, session: Session, source: str, earlier: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         self.label = label
         self.key = key
         self.session = session
         self.source = source
+        self.earlier = earlier
         self.desk = Desk(self._wake)
         self.broker: Broker | None = None
         self.files = RunFiles(session.workspace) if session.workspace is not None else None

@@ -379,3 +379,16 @@ async def test_a_session_that_closes_ends_its_runs_and_is_forgotten(tmp_path):
         session.close()
         await anyio.sleep(0)
         assert host._registries == []
+
+
+async def test_a_name_of_an_earlier_run_is_said_to_be_gone(tmp_path):
+    async with _host(tmp_path) as host:
+        session = await _loaded(host)
+        await session.execute("rows = [1, 2]")
+        outcome = await session.execute("print(len(rows))")
+        never = await session.execute("print(len(other))")
+    assert (outcome.error.type, outcome.error.hint) == (
+        "NameError",
+        "each run starts fresh: `rows` was a name of run r1; send one program that makes it and uses it",
+    )
+    assert never.error.hint == ""
