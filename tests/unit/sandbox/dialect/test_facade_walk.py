@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from sandbox.dialect.builtins import Runtime, make_builtins
 from sandbox.dialect.guards import GuardedType, checked_getattr
 from sandbox.dialect.modules import build_facades
+from sandbox.dialect.printing import Redirect
 from sandbox.dialect.rules import CALLABLE_SPECIAL, READABLE, judge_attribute, words
 from sandbox.guest import files, paths
 from sandbox.guest.aio import AsyncRuntime, ToolThreads
@@ -128,8 +129,10 @@ def test_no_attribute_chain_leads_out_of_what_the_guest_supplies() -> None:
         aio.attach(loop, link)
         for stream in streams:
             stream.attach(link)
-        task = Remote()
-        parts = [*aio.names().items(), ("loop", aio.get_loop()), ("pool", ToolThreads()), ("remote", task)]
+        task, view = Remote(), aio.get_loop()
+        parts = [*aio.names().items(), ("loop", view), ("pool", ToolThreads()), ("remote", task)]
+        parts += [("future", view.create_future()), ("handle", view.call_soon(len)), ("timer", view.call_later(9, len))]
+        parts += [("redirect", Redirect(streams[0], streams[1]))]
         start = [*parts, *zip(("stdout", "stderr"), streams, strict=True)]
         found = walk(start, DEPTH + 1, 4_000)
         reached = [path for path, obj in start for tail, value in readable(obj) if value is link for path in (tail,)]
