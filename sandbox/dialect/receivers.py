@@ -10,6 +10,11 @@ import ast
 
 from sandbox.dialect.rules import DOCUMENTED_PRIVATE, GUARD_PREFIX, own_private
 
+_BIND_NOTHING = frozenset(
+    (ast.Attribute, ast.Call, ast.Constant, ast.Load, ast.Store, ast.Expr, ast.Assign, ast.Return)
+)
+"""The most frequent nodes, none of which holds a name as text that it binds: they are passed over, for speed."""
+
 
 def fixed_self(item: ast.stmt) -> str:
     """The first parameter of a method that reads private names of it and binds it nowhere else, or ""."""
@@ -19,19 +24,22 @@ def fixed_self(item: ast.stmt) -> str:
     if not parameters:
         return ""
     first, name = parameters[0], parameters[0].arg
+    nodes = list(ast.walk(item))
+    if not any(_reads_private(node, name) for node in nodes):
+        return ""
     outside = [*item.decorator_list, *item.args.defaults, *item.args.kw_defaults, item.returns]
     outside += [each.annotation for each in ast.walk(item.args) if isinstance(each, ast.arg)]
     if any(isinstance(node, ast.Name) and node.id == name for part in outside if part for node in ast.walk(part)):
         return ""  # there the name is another variable
-    is_read = False
-    for node in ast.walk(item):
-        if node is first:
-            continue
-        if _binds(node, name):
-            return ""
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
-            is_read = is_read or (own_private(node.attr) and node.attr not in DOCUMENTED_PRIVATE)
-    return name if is_read else ""
+    is_bound = any(node is not first and type(node) not in _BIND_NOTHING and _binds(node, name) for node in nodes)
+    return "" if is_bound else name
+
+
+def _reads_private(node: ast.AST, name: str) -> bool:
+    """Whether a node is `self._x`, where the name is neither public nor documented."""
+    if type(node) is not ast.Attribute or type(node.value) is not ast.Name or node.value.id != name:
+        return False
+    return own_private(node.attr) and node.attr not in DOCUMENTED_PRIVATE
 
 
 def _is_static(decorator: ast.expr) -> bool:
