@@ -8,6 +8,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -54,6 +55,12 @@ def show(name: str, times: list[float], floor: float = 0.0, note: str = "") -> N
     print(f"{name:46} {median * 1e3:9.2f} ms   min {min(times) * 1e3:9.2f}   {ratio} {note}")
 
 
+def show_rate(name: str, count: int, times: list[float], floor: float) -> None:
+    """One row: calls a second, and what a call takes beside a bare message."""
+    each = statistics.median(times) / count
+    print(f"{name:46} {1 / each:9.0f} /s   {each / floor:6.2f}x of a message")
+
+
 def timed(function) -> float:
     started = time.perf_counter()
     function()
@@ -68,6 +75,27 @@ def fork_floor() -> float:
         os.waitpid(pid, 0)
 
     return statistics.median([timed(once) for _ in range(30)])
+
+
+def echo_floor(count: int = 5_000) -> float:
+    """Seconds that two Python processes need to send each other one short message over a socket pair."""
+    near, far = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        near.close()
+        while data := far.recv(65_536):
+            far.send(data)
+        os._exit(0)
+    far.close()
+
+    def once() -> None:
+        near.send(b"x" * 40)
+        near.recv(65_536)
+
+    found = statistics.median([timed(once) for _ in range(count)])
+    near.close()
+    os.waitpid(pid, 0)
+    return found
 
 
 async def runs(box, spec: RunSpec, count: int, *, call=None, pause_s: float = 0.0) -> list[float]:
@@ -145,14 +173,16 @@ async def main() -> None:
 
         calls = 2_000
         raw = RunSpec(source=IMPORT + f"for _ in range({calls}):\n    call()", modules={"tools": BINDING})
+        echo = echo_floor()
+        print(f"{'floor: a message there and back':46} {1 / echo:9.0f} /s")
         times = await runs(box, raw, 5, call=lambda _: Reply(payload=b"1"), pause_s=0.1)
-        print(f"{'calls through a plain callback':46} {calls / statistics.median(times):9.0f} /s")
+        show_rate("calls through a plain callback", calls, times, echo)
 
         async def answer(_):
             return Reply(payload=b"1")
 
         times = await runs(box, raw, 5, call=answer, pause_s=0.1)
-        print(f"{'calls through an async callback':46} {calls / statistics.median(times):9.0f} /s")
+        show_rate("calls through an async callback", calls, times, echo)
 
         async def slow(_):
             await asyncio.sleep(0.1)
