@@ -166,7 +166,6 @@ class Host:
             view=lambda: self.view,
             start=self.manager.start,
             wait_ready=self._wait_for_start,
-            internal={},
         )
 
     def _call_timeout(self, server: str) -> float:

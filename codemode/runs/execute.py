@@ -17,7 +17,7 @@ from anyio.abc import TaskGroup
 
 from codemode.bindings.tree import BindingTree
 from codemode.broker.arguments import ArgumentChecker
-from codemode.broker.broker import Broker, Internal, Terms, Upstream
+from codemode.broker.broker import Broker, Terms, Upstream
 from codemode.broker.store import TARGET, store_door
 from codemode.catalog.snapshot import Catalog
 from codemode.config.model import LimitSettings
@@ -69,7 +69,6 @@ class Parts:
     view: Callable[[], View]
     start: Callable[[Collection[str]], None]
     wait_ready: Callable[[Collection[str]], Awaitable[None]]
-    internal: Mapping[str, Internal]
 
 
 class Executor:
@@ -232,7 +231,7 @@ class Executor:
             budget=Budget(calls_allowed=limits.calls, writes_allowed=limits.writes),
             checker=view.checker,
             upstream=self._parts.upstream,
-            internal={**self._parts.internal, TARGET: store_door(run.session.store)},
+            internal={TARGET: store_door(run.session.store)},
         )
 
     # -- the record ---------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""Prepares `work/` beside this file for `task.py`, and says which of the public servers are not installed.
+"""Prepares `made/` beside this file for `task.py`, and says which of the public servers are not installed.
 
-`work/repository` is a git repository with five commits, `work/survey` has three small CSV files. Authors and dates are
-fixed, so the commits are the same everywhere. An older `work/` is replaced.
+`made/repository` is a git repository with five commits, `made/survey` has three small CSV files. Authors and dates are
+fixed, so the commits are the same everywhere. An older `made/` is replaced.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-WORK = Path(__file__).resolve().parent / "work"
+MADE = Path(__file__).resolve().parent / "made"
 NPM_PACKAGES = ("@modelcontextprotocol/server-filesystem", "@modelcontextprotocol/server-everything")
 PYTHON_PACKAGES = ("mcp-server-git", "mcp-server-time")
 
@@ -48,13 +48,13 @@ SURVEY = {
 
 def main() -> int:
     """Make the folder, then report what is missing; 1 when something is."""
-    if WORK.exists():
-        shutil.rmtree(WORK)
-    (WORK / "survey").mkdir(parents=True)
+    if MADE.exists():
+        shutil.rmtree(MADE)
+    (MADE / "survey").mkdir(parents=True)
     for name, text in SURVEY.items():
-        (WORK / "survey" / name).write_text(text, encoding="utf-8")
-    make_repository(WORK / "repository")
-    print(f"made {WORK}")
+        (MADE / "survey" / name).write_text(text, encoding="utf-8")
+    make_repository(MADE / "repository")
+    print(f"made {MADE}")
     missing = missing_packages()
     for line in missing:
         print(line)
