@@ -57,6 +57,7 @@ async def test_redis_keeps_what_was_set(tmp_path: Path) -> None:
 @pytest.mark.node
 async def test_postgres_answers_a_query_and_refuses_to_write(tmp_path: Path) -> None:
     query = {"sql": "SELECT n, n * n AS square FROM generate_series(1, 3) AS n ORDER BY n"}
+    npm_server("@modelcontextprotocol/server-postgres")  # no database is made for a server that is not there
     with postgres() as address:
         entry = npm_server("@modelcontextprotocol/server-postgres", address)
         async with managed(tmp_path, entry, bound_s=BOUND_S) as manager:

