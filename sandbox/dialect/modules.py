@@ -34,11 +34,9 @@ _CHILDREN: dict[str, tuple[str, ...]] = {
 _EMPTY = frozenset(("urllib", "xml", "xml.etree", "xml.dom", "xml.sax", "concurrent", "email.mime"))
 
 PRELOAD: tuple[str, ...] = (
-    *(entry.real or name for name, entry in ENTRIES.items()),
+    *(entry.real or name for name, entry in ENTRIES.items() if entry.names),
     # What the library imports late, by itself, from C or inside of functions.
     "_strptime",
-    "_pydecimal",
-    "_pydatetime",
     "_datetime",
     "_zoneinfo",
     "_uuid",
@@ -72,7 +70,6 @@ PRELOAD: tuple[str, ...] = (
     "unicodedata",
     "tomllib._parser",
     "importlib.resources",
-    "importlib.metadata",
     "tzdata",
     *(
         f"encodings.{name}"
@@ -115,6 +112,7 @@ def build_facades(
         **printing_parts(stdout, stderr),
         "logging": logging_parts(stderr),
         "xml.etree.ElementTree": dict(markup.PARTS),
+        "xml.sax.saxutils": dict(markup.SAX_PARTS),
         "asyncio": loops.loop_parts(given.get("asyncio", {}).get("run", loops.run)),  # type: ignore[arg-type]
         "locale": {"setlocale": _setlocale},
         "zoneinfo": {"available_timezones": zone_names},

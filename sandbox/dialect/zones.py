@@ -1,7 +1,7 @@
 """Time zones from memory: behind the seal no file of the zone database can be opened.
 
 Enters: the zone files of the machine, once, in the zygote. Leaves: a `zoneinfo` that finds every zone in memory.
-About 600 zones in 700 kB.
+About 600 zones in 480 kB.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ def preload_zones() -> int:
     """
     if _zones:
         return len(_zones)
+    known: dict[bytes, bytes] = {}  # a quarter of them are other names for the same rules
     for key in zoneinfo.available_timezones():
         path = _tzpath.find_tzfile(key)
         try:
             with open(path, "rb") if path is not None else _common.load_tzdata(key) as file:
-                _zones[key] = file.read()
+                content = file.read()
         except (OSError, zoneinfo.ZoneInfoNotFoundError):
             continue
+        _zones[key] = known.setdefault(content, content)
     zoneinfo.reset_tzpath(to=())
     _common.load_tzdata = _load  # type: ignore[assignment]  # it reads what is given back, no more
     return len(_zones)

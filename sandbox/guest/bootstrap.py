@@ -41,6 +41,7 @@ def _face_for(folder: str) -> None:
 def main(folders: list[str]) -> None:
     """Isolate this process, fork process 1, and hand over to the zygote there."""
     sys.path.extend(folders)
+    sys.modules["ssl"] = None  # type: ignore[assignment]  # nothing here speaks TLS; what imports it does without
     _face_for(folders[0])
     from sandbox.linux import descriptors  # noqa: PLC0415 - found only now
 

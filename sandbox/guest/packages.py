@@ -41,7 +41,7 @@ _LEFT_OUT = words(
 # What they import of the standard library late, inside of functions (found by reading every function of both).
 _LATE = (
     *("ast", "bz2", "csv", "difflib", "gzip", "lzma", "mmap", "pprint", "struct", "tempfile", "tokenize", "zipfile"),
-    *("xml.dom.minidom", "xml.etree.ElementTree"),
+    *("xml.dom.minidom", "xml.etree.ElementTree", "importlib.metadata", "urllib.request"),
 )
 
 

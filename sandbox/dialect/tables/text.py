@@ -106,7 +106,7 @@ ENTRIES: dict[str, Entry] = {
     "xml.dom": Entry(supplied="minidom"),
     "xml.dom.minidom": Entry("parseString Document Node", left_out="`parse` opens files"),
     "xml.sax": Entry(supplied="saxutils", left_out="parsers open files and addresses"),
-    "xml.sax.saxutils": Entry("escape quoteattr unescape"),
+    "xml.sax.saxutils": Entry(supplied="escape quoteattr unescape"),
     "email": Entry("message_from_bytes message_from_string", supplied="header message mime policy utils errors"),
     "email.errors": Entry("HeaderParseError MessageError MessageParseError"),
     "email.header": Entry("Header decode_header make_header"),
