@@ -42,6 +42,7 @@ def main(folders: list[str]) -> None:
     """Isolate this process, fork process 1, and hand over to the zygote there."""
     sys.path.extend(folders)
     sys.modules["ssl"] = None  # type: ignore[assignment]  # nothing here speaks TLS; what imports it does without
+    os.register_at_fork = _no_hook
     _face_for(folders[0])
     from sandbox.linux import descriptors  # noqa: PLC0415 - found only now
 
@@ -71,6 +72,14 @@ def main(folders: list[str]) -> None:
     except BaseException as error:  # noqa: BLE001 - the rim of a process: whatever it is, the host must be told
         _report(layer, error)
     os._exit(1)
+
+
+def _no_hook(**hooks: object) -> None:
+    """Instead of `os.register_at_fork`, for everything that is loaded here.
+
+    Hooks repair what a fork breaks: locks that other threads hold, the shared state of `random`. A zygote forks from
+    its only thread and a run has a seed of its own, so they would only cost each guest time and memory.
+    """
 
 
 def _fork_first() -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import _thread
 import asyncio
 import os
+import select
 import socket
 import threading
 from collections import deque
@@ -74,6 +75,10 @@ class Link:
         self._is_attached = False  # the loop watches the socket; changed by the loop's thread alone
 
     # -- before the run -------------------------------------------------------------------------------------------
+
+    def has_news(self) -> bool:
+        """Whether a frame has begun to arrive; never waits."""
+        return bool(select.select([self._socket], [], [], 0)[0])
 
     def receive(self) -> Answer:
         """The next frame, in order; only before the program runs (one thread, nothing outstanding)."""

@@ -18,16 +18,15 @@ import json
 import os
 import random
 import resource
-import select
 import socket
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from sandbox import wire
 from sandbox.dialect import modules
 from sandbox.dialect.builtins import Runtime, make_builtins, make_native_builtins
 from sandbox.dialect.modules import build_facades, nearest
@@ -35,59 +34,63 @@ from sandbox.dialect.program import Compiled, compile_program
 from sandbox.guest import facts, files, paths, remote, walls
 from sandbox.guest import packages as guest_packages
 from sandbox.guest.aio import AsyncRuntime, ToolThreads, as_coroutine
-from sandbox.guest.capture import Printer, describe, forget_source, remember_source
+from sandbox.guest.capture import Printer, describe, remember_source
 from sandbox.guest.importer import HostFinder
-from sandbox.guest.link import Answer, Link
+from sandbox.guest.link import Link
+from sandbox.guest.loop import ForkedLoop
+from sandbox.guest.rehearsal import Deaf, rehearse, settle
 from sandbox.guest.results.errors import explain
 from sandbox.guest.results.misses import missed
 from sandbox.guest.seal import tighten
 from sandbox.guest.values import Rendered, preview, render
-from sandbox.linux import rlimits
+from sandbox.linux import descriptors, rlimits
 from sandbox.spec import Limits
 
 _NO_THREAD = "can't start new thread"  # CPython, Modules/_threadmodule.c
 _REMEMBERED_SHARE = 64  # measured: JSON grows about sixfold as Python values, so a tenth of the memory at most
-_WARM_UP = b"""import json
-from datetime import date
-def f(rows):
-    return {row["a"]: f"{row['b']}" for row in rows if row}
-x = f([{"a": 1, "b": 2}])
-json.dumps(x)
-"""
-
 
 _run: _Run | None = None
 
 
-def preload(packages: tuple[str, ...]) -> None:
-    """Import everything a program may need; called once in the zygote, before it forks.
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """What every guest has from the zygote and makes its own: the loop, and an object for the channel's number."""
+
+    loop: ForkedLoop
+    channel: socket.socket
+
+
+def preload(packages: tuple[str, ...]) -> Inherited:
+    """Import everything a program may need and make the run of every child; called once in the zygote.
 
     Raises:
         ImportError: an allowed package is not installed.
     """
+    loop = ForkedLoop()  # first: nothing else may take the descriptors that it will have in guests
+    channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=descriptors.CHANNEL)
     os.environ["TZ"] = "UTC0"  # a POSIX zone: no file is needed behind the seal
     time.tzset()
     modules.preload()
     guest_packages.load(packages)
     global _run
     _run = _Run(packages)
-    _run.warm_up()
-
-
-def serve(
-    channel: socket.socket, loop: asyncio.AbstractEventLoop, *, baseline_data_bytes: int, nproc_counts: bool
-) -> NoReturn:
-    """Wait for one program, run it, report, leave. The seal is already on."""
-    run = _run or _Run()
-    link = Link(channel, loop)
-    asyncio.set_event_loop(loop)
+    _run.attach(Link(channel, loop.loop), loop.loop)
     warnings.simplefilter("ignore")
     warnings.filterwarnings("always", message="coroutine .* was never awaited", category=RuntimeWarning)
-    run.attach(link, loop)
-    warnings.showwarning = run._note_warning
-    if not select.select([channel], [], [], 0)[0]:  # nobody waits yet: pay now for the copies of shared memory
-        run.rehearse()
-        run.link = link
+    warnings.showwarning = _run._note_warning
+    settle(_run)
+    return Inherited(loop, channel)
+
+
+def serve(inherited: Inherited, *, baseline_data_bytes: int, nproc_counts: bool) -> NoReturn:
+    """Wait for one program, run it, report, leave. The seal is already on."""
+    run = _run
+    assert run is not None
+    link = run.link
+    assert isinstance(link, Link)
+    asyncio.set_event_loop(inherited.loop.loop)
+    if not link.has_news():  # nobody waits yet: pay now for the copies of shared memory
+        rehearse(run)
         gc.collect()
         gc.freeze()
     gc.enable()
@@ -108,7 +111,7 @@ class _Run:
 
     def __init__(self, packages: tuple[str, ...] = ()) -> None:
         self.packages = packages
-        self.link: Link | _Deaf
+        self.link: Link | Deaf
         self.printer = Printer()
         self.complaints = Printer("err")
         self.aio = AsyncRuntime()
@@ -144,27 +147,6 @@ class _Run:
         self.aio.attach(loop, link)
         self.files.attach(link)
         remote.connect(link, self._flush)
-
-    def warm_up(self) -> None:
-        """Touch the memory that compiling and running need, so that the first run does not pay for copies of it."""
-        compiled = compile_program(_WARM_UP, dialect="restricted", filename="<warm>", roots=("tools",))
-        assert compiled.code is not None
-        exec(compiled.code, {"__builtins__": self.builtins})  # noqa: S102 - our own text
-        render([self.value])
-        self.value, self.has_value = None, False
-
-    def rehearse(self) -> None:
-        """A whole run that nobody hears of: what a run touches is then this process's own and warm, not shared."""
-        self.link = _Deaf()
-        order = {"dialect": "restricted", "filename": "<warm>", "seed": 0, "roots": [], "limits": Limits().to_wire()}
-        header, source = wire.decode(wire.encode({"kind": "prepare", **order}, _WARM_UP)[wire.PREFIX.size :])
-        Limits(**header["limits"])
-        rlimits.rehearse()
-        self.go(self.prepare(header, source), json.loads('{"modules": {}, "aliases": {}}'))
-        futures_thread._shutdown = False
-        sys.meta_path.remove(self.finder)
-        forget_source("<warm>")
-        self.value, self.has_value = None, False
 
     def prepare(self, header: Mapping[str, Any], source: bytes) -> Compiled:
         """Compile and tell the host what the program uses."""
@@ -302,21 +284,6 @@ class _Run:
             "cpu_s": used.ru_utime + used.ru_stime,
             "memory_bytes": used.ru_maxrss * 1024,  # getrusage(2): kilobytes
         }
-
-
-class _Deaf:
-    """Where a rehearsal sends its frames."""
-
-    def set_window(self, in_flight: int) -> None:
-        """Part of the link."""
-
-    def post(self, header: dict[str, Any], payload: bytes = b"") -> None:
-        """Part of the link."""
-        wire.encode(header, payload)
-
-    def request(self, header: dict[str, Any], payload: bytes = b"") -> Answer:
-        """Part of the link; a rehearsal asks for nothing."""
-        raise NotImplementedError
 
 
 class _Importer:

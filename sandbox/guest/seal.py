@@ -1,8 +1,8 @@
 """What a guest does to itself before anything foreign reaches it: every layer, in the one order that works.
 
-Enters: what the zygote found out about the machine, and the guest's ceilings. Leaves: an event loop, made when
-descriptors are already closed and sockets can still be made. Each layer is read back from the kernel; one that
-does not hold raises `SealError` with its name, and the caller ends the process without running anything.
+Enters: what the zygote found out about the machine, the guest's ceilings, and the event loop to give descriptors to
+while sockets can still be made. Leaves: nothing. Each layer is read back from the kernel; one that does not hold
+raises `SealError` with its name, and the caller ends the process without running anything.
 
 The order (each line needs the ones above, or would be undone by them):
 
@@ -19,12 +19,12 @@ The order (each line needs the ones above, or would be undone by them):
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sandbox.guest.loop import ForkedLoop
 from sandbox.linux import descriptors, identity, landlock, namespaces, rlimits, seccomp
 from sandbox.spec import Limits
 
@@ -74,7 +74,7 @@ class Ceiling:
     tasks: int
 
 
-def seal(plan: Plan, ceiling: Ceiling, *, slot: int, witness: Witness) -> asyncio.AbstractEventLoop:
+def seal(plan: Plan, ceiling: Ceiling, *, slot: int, loop: ForkedLoop, witness: Witness) -> None:
     """Put every layer on the calling process, which must be a fresh single-threaded child of the zygote.
 
     The channel must be descriptor `descriptors.CHANNEL`.
@@ -84,10 +84,9 @@ def seal(plan: Plan, ceiling: Ceiling, *, slot: int, witness: Witness) -> asynci
 
     Safety: no input of a program reaches this function. It either returns with all layers on or raises.
     """
-    loop: list[asyncio.AbstractEventLoop] = []
     steps: tuple[tuple[str, Callable[[], None]], ...] = (
         ("descriptors", _close_descriptors),
-        ("event loop", lambda: loop.append(asyncio.new_event_loop())),
+        ("event loop", loop.reopen),
         ("namespaces", lambda: _enter_namespaces(plan)),
         ("identity", lambda: take_identity(plan.uids[slot] if plan.uids else None)),
         ("parent-death", lambda: _die_with(plan.parent_pid)),
@@ -103,7 +102,6 @@ def seal(plan: Plan, ceiling: Ceiling, *, slot: int, witness: Witness) -> asynci
         except OSError as error:
             raise SealError(name, error.strerror or str(error)) from error
         witness(name)
-    return loop[0]
 
 
 def tighten(limits: Limits, *, baseline_data_bytes: int, nproc_counts: bool) -> None:

@@ -53,7 +53,7 @@ def main(*, has_namespaces: bool, can_empty_root: bool) -> NoReturn:
     memory.be_first_to_go()
     memory.limit_arenas()
     threading.stack_size(THREAD_STACK_BYTES)
-    guest.preload(tuple(start.packages))
+    inherited = guest.preload(tuple(start.packages))
     block = _choose_uids()
     if memory.thread_count() != 1:
         raise SealError("zygote", "an imported package started a thread; forked guests would inherit its locks")
@@ -72,7 +72,7 @@ def main(*, has_namespaces: bool, can_empty_root: bool) -> NoReturn:
     gc.collect()
     gc.freeze()
     channel.send(control.encode(ready))
-    _Server(channel, plan, task_count).run()
+    _Server(channel, plan, task_count, inherited).run()
 
 
 def _forget_places() -> None:
@@ -160,9 +160,10 @@ def _counts_alone(uid: int | None) -> bool:
 class _Server:
     """The control socket and the living guests. One thread, no timers: it only ever waits for the two."""
 
-    def __init__(self, channel: socket.socket, plan: Plan, task_count: int) -> None:
+    def __init__(self, channel: socket.socket, plan: Plan, task_count: int, inherited: guest.Inherited) -> None:
         self._control = channel
         self._plan = plan
+        self._inherited = inherited
         self._task_count = task_count
         self._guests: dict[int, tuple[int, control.Spawn]] = {}  # pidfd → process id, request
         self._poller = select.poll()
@@ -206,7 +207,7 @@ class _Server:
             self._send(control.Refused(id=request.id, message=f"fork: {error.strerror}"))
             return
         if pid == 0:
-            _be_guest(self._plan, request, channel, tasks=tasks, groups=groups)
+            _be_guest(self._plan, self._inherited, request, channel, tasks=tasks, groups=groups)
         descriptor = os.pidfd_open(pid)  # before it is reaped, so the number cannot be another process's
         self._guests[descriptor] = (pid, request)
         self._poller.register(descriptor, select.POLLIN)
@@ -244,7 +245,9 @@ class _Server:
             os._exit(0)
 
 
-def _be_guest(plan: Plan, request: control.Spawn, channel: int, *, tasks: int, groups: list[int]) -> NoReturn:
+def _be_guest(
+    plan: Plan, inherited: guest.Inherited, request: control.Spawn, channel: int, *, tasks: int, groups: list[int]
+) -> NoReturn:
     """Everything a forked child does: seal itself, then serve one program. Never returns to the zygote's code."""
     layer = "cgroup"
 
@@ -257,17 +260,16 @@ def _be_guest(plan: Plan, request: control.Spawn, channel: int, *, tasks: int, g
     try:
         has_groups = all(cgroups.join(descriptor) for descriptor in groups)  # first of all: from now on it counts
         os.dup2(channel, descriptors.CHANNEL, inheritable=False)  # over the control socket, which is not a guest's
-        connection = socket.socket(fileno=descriptors.CHANNEL)  # asks for its kind, which the filter refuses later
         ceiling = Ceiling(memory_bytes=request.memory_bytes, cpu_s=request.cpu_s, tasks=tasks)
         examination = selftest.Examination(ceiling, request.threads) if request.examine else None
         if examination and groups:
             examination.try_groups(has_groups)
         elif not has_groups:
             raise SealError(layer, "the kernel does not confirm the control group")
-        loop = seal(plan, ceiling, slot=request.slot, witness=note)
+        seal(plan, ceiling, slot=request.slot, loop=inherited.loop, witness=note)
         if examination:
-            examination.report(connection)
-        guest.serve(connection, loop, baseline_data_bytes=plan.baseline_data_bytes, nproc_counts=plan.nproc_counts)
+            examination.report(inherited.channel)
+        guest.serve(inherited, baseline_data_bytes=plan.baseline_data_bytes, nproc_counts=plan.nproc_counts)
     except SealError as error:
         _report_unsealed(error)
     except Exception as error:  # noqa: BLE001 - the rim of a process; nothing foreign has run, or `serve` had caught it

@@ -330,3 +330,14 @@ async def test_a_coroutine_that_nobody_awaits_is_told(box):
 async def test_open_says_that_there_are_no_files(box):
     result = await run(box, "open('notes.txt')")
     assert (result.error.type, "io.StringIO" in result.error.message) == ("PermissionError", True)
+
+
+async def test_a_guest_has_no_network_code_and_no_trace_of_rehearsals(box):
+    source = (
+        "import linecache, sys\n"
+        "loaded = [n for n in ('ssl', '_ssl', 'urllib.request', 'http.client') if sys.modules.get(n) is not None]\n"
+        "loaded, [n for n in linecache.cache if 'rehearsal' in n], len(sys.meta_path)"
+    )
+    first, second = await run(box, source, dialect="native"), await run(box, source, dialect="native")
+    assert first.value[:2] == [[], []]
+    assert first.value == second.value
