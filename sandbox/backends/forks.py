@@ -44,6 +44,7 @@ class ForkedGuest:
         self._seat = seat
         self._release = release
         self._pidfd = -1
+        self._is_killed = False  # by us, so that nobody asks why
         self._exit: GuestExit | None = None
         self._exited = anyio.Event()
 
@@ -54,7 +55,8 @@ class ForkedGuest:
     def ended(self, how: GuestExit) -> None:
         """The zygote has told how the guest ended, or has ended itself: the slot is free again."""
         is_killed = how.how == "signaled" and how.code == signal.SIGKILL
-        self._exit = replace(how, is_out_of_memory=is_killed and self._seat.was_full())
+        is_by_others = is_killed and not self._is_killed
+        self._exit = replace(how, is_out_of_memory=is_by_others and self._seat.was_full())
         self._exited.set()
         self._release()
 
@@ -77,11 +79,13 @@ class ForkedGuest:
         Also when the zygote has ended: that ends its guests, and this does not rely on it.
         """
         if self._pidfd >= 0 and (self._exit is None or self._exit.how == "unknown"):
+            self._is_killed = True
             self._link.end(self._pidfd, self._seat.slot)
 
     async def wait_exit(self, timeout_s: float = math.inf) -> GuestExit:
         """How it ended; "unknown" when that is not known within `timeout_s`."""
-        await self._link.wait(self._exited, timeout_s)
+        with anyio.move_on_after(timeout_s):
+            await self._exited.wait()
         return self._exit or UNKNOWN_EXIT
 
     async def aclose(self) -> None:

@@ -45,6 +45,8 @@ class Seat:
         if not self._groups.controllers:
             return []
         try:
+            if self._groups.is_ready(self.slot, self._bound):  # a thread would cost ten times the work
+                return self._take()
             return await to_thread.run_sync(self._take)
         except OSError as error:
             raise _refused(error) from error

@@ -1,14 +1,14 @@
 """The host's end of one zygote: start it here, ask it for guests, hear how they ended, notice its own end.
 
-Enters: packages to preload. Leaves: `Ready` facts, pidfds of guests, their exits. There is no task behind a link:
-of all who wait, one listens for everyone (`ZygoteLink.wait`). What nobody waits for stays in the socket until then.
+Enters: packages to preload. Leaves: `Ready` facts, pidfds of guests, their exits. There is no task behind a link: from
+the first spawn on, the event loop itself takes each packet as it comes.
 The zygote is ours and runs no foreign code; a packet that makes no sense still counts as its end.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
-import math
 import os
 import socket
 import subprocess
@@ -85,30 +85,13 @@ class ZygoteLink:
         self._last_id = 0
         self._asked: dict[int, _Answer] = {}
         self._exits: dict[int, Callable[[GuestExit], None]] = {}
-        self._has_listener = False
-        self._news = anyio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None  # the one that listens
 
-    async def wait(self, event: anyio.Event, timeout_s: float = math.inf) -> None:
-        """Wait until something that the zygote says sets `event`, at most `timeout_s`, or until it has ended."""
-        with anyio.move_on_after(None if math.isinf(timeout_s) else timeout_s):
-            while not event.is_set() and not self.is_lost:
-                if self._has_listener:
-                    await self._news.wait()
-                else:
-                    await self._listen()
-
-    async def _listen(self) -> None:
-        """Take the next packets, then let everyone who waits look again; the next listener may be another one."""
-        self._has_listener = True
-        try:
-            await anyio.wait_readable(self._control)
-            self._hear()
-        except anyio.ClosedResourceError:  # `aclose`
-            self._lose()
-        finally:
-            self._has_listener = False
-            news, self._news = self._news, anyio.Event()
-            news.set()
+    def _listen(self) -> None:
+        """Take each packet as it comes, from now on."""
+        if self._loop is None and not self.is_lost:
+            self._loop = asyncio.get_running_loop()
+            self._loop.add_reader(self._control, self._hear)
 
     async def spawn(
         self,
@@ -128,6 +111,7 @@ class ZygoteLink:
         Raises:
             GuestError: no guest was forked, or the zygote does not answer.
         """
+        self._listen()
         self._last_id += 1
         number = self._last_id
         request = control.Spawn(
@@ -142,7 +126,7 @@ class ZygoteLink:
         try:
             with anyio.move_on_after(REPLY_S):
                 await self._send(control.encode(request), channel.fileno(), *groups)
-                await self.wait(answer.event)
+                await answer.event.wait()
             return answer.take()
         finally:
             answer.give_up()
@@ -177,9 +161,8 @@ class ZygoteLink:
                 self._lose()
 
     def catch_up(self) -> None:
-        """Take what has been said while nobody listened; never waits. A listener must hear its own packets itself."""
-        if not self._has_listener:
-            self._hear()
+        """Take what has been said already; never waits."""
+        self._hear()
 
     def _hear(self) -> None:
         flags = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
@@ -211,6 +194,9 @@ class ZygoteLink:
     def _lose(self) -> None:
         """The zygote has ended and every guest with it (parent-death signal, process namespace)."""
         self.is_lost = True
+        if self._loop is not None:
+            self._loop.remove_reader(self._control)
+            self._loop = None
         asked, self._asked = self._asked, {}
         for answer in asked.values():
             answer.refuse("the zygote has ended")
@@ -220,10 +206,10 @@ class ZygoteLink:
 
     async def aclose(self) -> None:
         """End the zygote and with it every guest; bounded by `STOP_S` twice. May be called again."""
-        if self._control.fileno() >= 0:
-            anyio.notify_closing(self._control)
-            self._control.close()
         self._lose()
+        if self._control.fileno() >= 0:
+            anyio.notify_closing(self._control)  # a sender that waits for room
+            self._control.close()
         await to_thread.run_sync(_stop, self._process)
 
 

@@ -77,6 +77,10 @@ class Groups:
             raise
         return opened
 
+    def is_ready(self, slot: int, bound: Bound) -> bool:
+        """Whether `enter` has nothing to make and to set: it is quick then, and else may wait for the kernel."""
+        return all(tree.is_bound(slot, bound) for tree in self._trees)
+
     def bind(self, slot: int, bound: Bound) -> None:
         """Change the bounds of a slot that was entered.
 
@@ -149,8 +153,11 @@ class _Tree:
             os.mkdir(self.folder_of(slot))  # noqa: PTH102 - paths are text here
             self._made.add(slot)
 
+    def is_bound(self, slot: int, bound: Bound) -> bool:
+        return self._bounds.get(slot) == bound
+
     def bind(self, slot: int, bound: Bound) -> None:
-        if self._bounds.get(slot) != bound:
+        if not self.is_bound(slot, bound):
             self._bounds.pop(slot, None)
             self._bind(self.folder_of(slot), bound)
             self._bounds[slot] = bound

@@ -11,9 +11,13 @@ import anyio
 import pytest
 
 from sandbox.backends import zygote
+from sandbox.backends.base import UNKNOWN_EXIT
+from sandbox.backends.forks import ForkedGuest
+from sandbox.backends.seat import Seat
 from sandbox.backends.zygote import ZygoteLink, command, greet, open_link
 from sandbox.errors import GuestError, IsolationError, SpecError
 from sandbox.guest import control
+from sandbox.linux.cgroups import Bound, Groups
 from sandbox.spec import Limits
 
 READY = control.Ready(
@@ -161,7 +165,7 @@ async def test_of_many_who_wait_each_hears_its_own_news():
             os.close(descriptor)
             event = anyio.Event()
             told[slot] = event
-            await there.link.wait(event)
+            await event.wait()
             heard[slot] = there.exits[slot].code
 
         told = {}
@@ -193,18 +197,29 @@ class _Setting(dict):
         self._told[slot].set()
 
 
-async def test_waiting_is_bounded():
+async def test_waiting_for_a_guest_is_bounded():
     async with Zygote() as there:
-        with anyio.fail_after(5):
-            await there.link.wait(anyio.Event(), 0.01)
+        seat = Seat(Groups(), 0, Bound(memory_bytes=None, tasks=1), 0)
+        with there.far.dup() as channel, anyio.fail_after(5):
+            guest = ForkedGuest(channel, there.link, seat, release=lambda: None)
+            assert (await guest.wait_exit(0.01)).how == "unknown"
 
 
-async def test_a_close_wakes_who_waits():
+async def test_a_close_wakes_who_waits_for_a_guest_or_for_its_end():
     async with Zygote() as there, anyio.create_task_group() as tasks:
-        tasks.start_soon(there.link.wait, anyio.Event())
+
+        async def ask(slot):
+            with pytest.raises(GuestError, match="the zygote has ended"):
+                await there.spawn(slot)
+
+        tasks.start_soon(there.spawn, 1)
+        there.grant((await there.take()).id)
         await anyio.wait_all_tasks_blocked()
+        tasks.start_soon(ask, 2)
+        await there.take()
         with anyio.fail_after(5):
             await there.link.aclose()
+        assert there.exits == {1: UNKNOWN_EXIT, 2: UNKNOWN_EXIT}
 
 
 def test_the_command_line_holds_flags_and_folders_only():
