@@ -1,10 +1,14 @@
-"""What every test gets: asyncio under anyio, and the sample data's folder when it lies beside the repository."""
+"""What every test gets: asyncio under anyio, the sample data when it lies beside the repository, and no stopwatch."""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
+
+settings.register_profile("codemode", deadline=None)  # an example's time says how busy the machine is
+settings.load_profile("codemode")
 
 
 @pytest.fixture(scope="session")

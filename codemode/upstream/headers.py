@@ -14,15 +14,15 @@ import subprocess
 from collections.abc import Iterable, Mapping
 
 import anyio
-import anyio.abc
 import anyio.to_thread
 import msgspec
 
 from codemode.config.model import ServerConfig
 from codemode.errors import ConfigError
+from codemode.upstream.child import Child, start_child
 from codemode.upstream.credentials import Secret, expand_variables
 from codemode.upstream.environment import child_environment
-from codemode.upstream.process import release, signal_group, wait_for_exit
+from codemode.upstream.process import signal_group
 
 _LIMIT_S = 10.0  # as Claude Code
 _MAX_BYTES = 64 * 1024
@@ -40,13 +40,11 @@ async def printed_headers(
     own = await anyio.to_thread.run_sync(expand_variables, server, environ)
     environment = child_environment(environ, {name: value.reveal() for name, value in own.items()}, inherit=inherit)
     try:
-        process = await anyio.open_process(
+        process = await start_child(
             ["/bin/sh", "-c", server.headers_helper],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
             env=environment,
-            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
     except OSError as error:
         raise _error(server, f"cannot be run: {(error.strerror or type(error).__name__).lower()}") from error
@@ -55,18 +53,18 @@ async def printed_headers(
             printed = await _read(process)
             if len(printed) > _MAX_BYTES:  # it may be waiting for somebody to read the rest
                 raise _error(server, f"printed more than {_MAX_BYTES} bytes")
-            if not await wait_for_exit(process, _LIMIT_S) or process.returncode:
+            if not await process.ended_within(_LIMIT_S) or process.returncode:
                 raise _error(server, f"ended with exit code {process.returncode}")
             return _parse(server, printed)
         raise _error(server, f"printed no headers in {_LIMIT_S:g} s")
     finally:
         with anyio.CancelScope(shield=True):
             signal_group(process.pid, signal.SIGKILL)
-            await wait_for_exit(process, 1.0)
-            await release(process)
+            await process.ended_within(1.0)
+            process.close()
 
 
-async def _read(process: anyio.abc.Process) -> bytes:
+async def _read(process: Child) -> bytes:
     assert process.stdout is not None
     parts: list[bytes] = []
     try:

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
-import anyio.abc
 import anyio.to_thread
 
 from codemode.upstream import guard
+from codemode.upstream.child import Child, ReadEnd, start_child
 from codemode.upstream.credentials import Launch
 
 _log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Grace:
 class Guard:
     """The host's line to the guard process; without one, servers of a killed host may live on until they see EOF."""
 
-    def __init__(self, process: anyio.abc.Process | None = None) -> None:
+    def __init__(self, process: Child | None = None) -> None:
         self._process = process
 
     async def note(self, group: int, mark: str) -> None:
@@ -63,7 +63,7 @@ class Guard:
         try:
             with anyio.move_on_after(1.0, shield=True):
                 await self._process.stdin.send(line.encode())
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+        except (anyio.ClosedResourceError, OSError):
             _log.warning("the guard process is gone; servers of a killed host would live on")
             self._process = None
 
@@ -75,13 +75,8 @@ async def open_guard(*, is_needed: bool = True) -> AsyncIterator[Guard]:
         yield Guard()
         return
     try:
-        process = await anyio.open_process(
-            [sys.executable, "-I", "-S", guard.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env={},
+        process = await start_child(
+            [sys.executable, "-I", "-S", guard.__file__], env={}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
     except OSError as error:
         _log.warning("no guard process: %s", error.strerror)
@@ -91,20 +86,17 @@ async def open_guard(*, is_needed: bool = True) -> AsyncIterator[Guard]:
         yield Guard(process)
     finally:
         with anyio.CancelScope(shield=True):
-            if process.stdin is not None:
-                with contextlib.suppress(anyio.BrokenResourceError, OSError):
-                    await process.stdin.aclose()
-            if not await wait_for_exit(process, _REAP_S):
+            process.close()
+            if not await process.ended_within(_REAP_S):
                 process.kill()
-                await wait_for_exit(process, _REAP_S)
-            await process.aclose()
+                await process.ended_within(_REAP_S)
 
 
 @dataclass(slots=True, eq=False)
 class ServerProcess:
     """A started server. `group` equals its process id, because it leads its own session."""
 
-    process: anyio.abc.Process
+    process: Child
     group: int
     mark: str
     guard: Guard
@@ -113,13 +105,12 @@ class ServerProcess:
         """End everything this start has brought up. Takes at most the two graces and four reaps."""
         process = self.process
         if process.stdin is not None:
-            with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-                await process.stdin.aclose()
-        await wait_for_exit(process, grace.eof_s)
+            process.stdin.close()
+        await process.ended_within(grace.eof_s)
         if signal_group(self.group, signal.SIGTERM):
             await self._wait_for_group(grace.term_s)
             signal_group(self.group, signal.SIGKILL)
-        if not await wait_for_exit(process, _REAP_S):
+        if not await process.ended_within(_REAP_S):
             _log.warning("server process %d is still alive after SIGKILL; it is left behind", process.pid)
         await self._end_marked(grace.term_s)
         await self.guard.forget(self.group)
@@ -147,55 +138,23 @@ async def start_process(launch: Launch, environment: dict[str, str], guard_line:
         OSError: the command does not exist or cannot be run, or the folder does not exist.
     """
     mark = secrets.token_hex(12)
-    process = await anyio.open_process(
+    process = await start_child(
         [launch.command.reveal(), *(arg.reveal() for arg in launch.args)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=Path(launch.cwd.reveal()) if launch.cwd else None,
         env={**environment, guard.MARK: mark},
-        start_new_session=True,
+        cwd=Path(launch.cwd.reveal()) if launch.cwd else None,
     )
-    widen_stdout(process)
+    if process.stdout is not None:
+        _widen(process.stdout)
     started = ServerProcess(process, process.pid, mark, guard_line)
     await guard_line.note(process.pid, mark)
     return started
 
 
-def widen_stdout(process: anyio.abc.Process) -> None:
+def _widen(pipe: ReadEnd) -> None:
     """Give a server's stdout a larger pipe, so that a large result costs fewer switches (measured: a third faster)."""
-    transport = getattr(getattr(process, "_process", None), "_transport", None)  # anyio shows no file number
-    pipe = transport.get_pipe_transport(1).get_extra_info("pipe") if transport is not None else None
-    if pipe is not None and _SET_PIPE_SIZE is not None:
-        # A user's pipes may hold so much in all, and the server may be gone already; the small pipe works too.
-        with contextlib.suppress(OSError, ValueError):
+    if _SET_PIPE_SIZE is not None:
+        with contextlib.suppress(OSError):  # a user's pipes may hold so much in all; the small pipe works too
             fcntl.fcntl(pipe.fileno(), _SET_PIPE_SIZE, _PIPE_BYTES)
-
-
-async def wait_for_exit(process: anyio.abc.Process, timeout_s: float) -> bool:
-    """Whether the process ended in time. By polling: `wait` also waits for pipes that a grandchild may hold open."""
-    with anyio.move_on_after(timeout_s):
-        while process.returncode is None:
-            await anyio.sleep(_POLL_S)
-    return process.returncode is not None
-
-
-async def release(process: anyio.abc.Process) -> None:
-    """Close our ends of the pipes; a process that survived SIGKILL would otherwise hold them open."""
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            try:
-                await stream.aclose()
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-                continue
-    transport = getattr(getattr(process, "_process", None), "_transport", None)
-    close = getattr(transport, "close", None)
-    if callable(close):
-        # anyio offers no way to close asyncio's subprocess transport, which warns when it is collected open.
-        try:
-            close()
-        except (ProcessLookupError, PermissionError):
-            return
 
 
 def signal_group(group: int, number: int) -> bool:

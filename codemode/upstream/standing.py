@@ -7,6 +7,7 @@ It never touches a connection.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -26,6 +27,10 @@ from codemode.upstream.result import quote
 _BACKOFF_S = (0.0, 0.0, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds before the next try after so many failures in a row (chosen: one immediate retry, then politely slower)."""
 
+_QUICK_ENDS = 3  # chosen: a crash or two while somebody tries things out cost no wait
+_QUICK_S = 10.0  # chosen: more ends within this time are a habit
+_PACE_S = 1.0  # chosen: below `_PATIENCE_S` of `server.py`, so that calls wait for the start and are not refused
+
 
 class Standing:
     """State, listing and back-off of one server."""
@@ -39,6 +44,7 @@ class Standing:
         self.changed = anyio.Event()
         """Set, and replaced by a fresh one, on the next change."""
         self._next_try = 0.0
+        self._ends: deque[float] = deque(maxlen=_QUICK_ENDS + 1)
         self._on_change = on_change
 
     @property
@@ -84,9 +90,17 @@ class Standing:
         await self._show("ready", "", is_new=True)
 
     async def ended(self, *, was_ready: bool) -> None:
-        """The server is down: it ended, or never came up; `error` says why."""
+        """The server is down: it ended, or never came up; `error` says why.
+
+        One that answers a call and ends, again and again, never fails in a row; its starts are paced all the same.
+        """
+        now = anyio.current_time()
+        self._ends.append(now)
         self.failures += 1
-        self._next_try = anyio.current_time() + _BACKOFF_S[min(self.failures, len(_BACKOFF_S) - 1)]
+        pause_s = _BACKOFF_S[min(self.failures, len(_BACKOFF_S) - 1)]
+        if len(self._ends) > _QUICK_ENDS and now - self._ends[0] < _QUICK_S:
+            pause_s = max(pause_s, _PACE_S)
+        self._next_try = now + pause_s
         error = self.error
         reason = error.message if error else f"`{self.entry.name}` ended"
         if error is not None and error.code == "upstream.sign_in":

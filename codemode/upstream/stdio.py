@@ -14,19 +14,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import anyio
-import anyio.abc
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError
 
+from codemode.upstream.child import Child
 from codemode.upstream.credentials import Launch
 from codemode.upstream.exchange import Fault
 from codemode.upstream.filter import Filter
 from codemode.upstream.lines import LineSplitter
 from codemode.upstream.logfile import ServerLog
-from codemode.upstream.process import Grace, Guard, ServerProcess, release, start_process
+from codemode.upstream.process import Grace, Guard, ServerProcess, start_process
 
-_CHUNK = 1 << 20
 _LAST_WORDS_S = 0.5  # chosen: stderr of a dead process is read at once, unless something still holds the pipe
 _OUTBOX = 1024  # chosen: requests that wait for a server which does not read; far above `in_flight`
 
@@ -90,12 +89,12 @@ async def open_stdio(
         with anyio.CancelScope(shield=True):
             for stream in (read, write, to_session, from_session):
                 stream.close()
-            await release(server.process)
+            server.process.close()
 
 
 async def _read_stdout(
     line: StdioLine,
-    process: anyio.abc.Process,
+    process: Child,
     to_session: MemoryObjectSendStream[SessionMessage | Exception],
 ) -> None:
     """Lines → messages. Goes on draining when the session is gone, so that a flushing server can exit."""
@@ -105,25 +104,25 @@ async def _read_stdout(
     with to_session:
         try:
             while True:
-                chunk = await process.stdout.receive(_CHUNK)
+                chunk = await process.stdout.receive()
                 for raw in splitter.feed(chunk):
                     for message in line.filter.incoming(raw) if is_open else ():
                         try:
                             await to_session.send(SessionMessage(message))
                         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                             is_open = False
-        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+        except (anyio.EndOfStream, anyio.ClosedResourceError, OSError):
             pass
         finally:
             line.ended.set()
 
 
-async def _read_stderr(line: StdioLine, process: anyio.abc.Process, said: anyio.Event) -> None:
+async def _read_stderr(line: StdioLine, process: Child, said: anyio.Event) -> None:
     assert process.stderr is not None
     try:
         while True:
-            await line.log.write(await process.stderr.receive(64 * 1024))
-    except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            await line.log.write(await process.stderr.receive())
+    except (anyio.EndOfStream, anyio.ClosedResourceError, OSError):
         await line.log.close()
     finally:
         said.set()
@@ -131,7 +130,7 @@ async def _read_stderr(line: StdioLine, process: anyio.abc.Process, said: anyio.
 
 async def _write_stdin(
     line: StdioLine,
-    process: anyio.abc.Process,
+    process: Child,
     from_session: MemoryObjectReceiveStream[SessionMessage],
     to_session: MemoryObjectSendStream[SessionMessage | Exception],
 ) -> None:
@@ -149,7 +148,7 @@ async def _write_stdin(
                 continue
             try:
                 await process.stdin.send(data)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            except (anyio.ClosedResourceError, OSError):
                 # The pipe broke under the write: how much of it the server has read is not known.
                 fault = Fault(code="upstream.died", message="the server closed its input")
                 reply = line.filter.unsent(message, fault)
