@@ -113,7 +113,10 @@ class Host:
         receipts = Receipts(connection)
         limits = config.limits
         workspaces = Workspaces(
-            folders.state / "workspaces", quota_bytes=limits.workspace_bytes, max_file_bytes=file_bytes(limits)
+            folders.state / "workspaces",
+            quota_bytes=limits.workspace_bytes,
+            max_file_bytes=file_bytes(limits),
+            total_bytes=limits.all_workspaces_bytes,
         )
         failure: Exception | None = None
         try:

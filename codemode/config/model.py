@@ -89,6 +89,7 @@ class LimitSettings:
     nesting: int = 64  # chosen: JSON depth of call arguments; the deepest schema of 1,858 seen is 9
     source_bytes: int = 256 * 1024  # chosen: far above any program a model writes
     workspace_bytes: int = 256 * MIB  # chosen: files of one session; 0 = programs have no files
+    all_workspaces_bytes: int = 4096 * MIB  # chosen: sixteen full ones; files of all sessions, ended ones included
     store_bytes: int = 16 * MIB  # chosen: values that one session's `store` keeps in memory; tables go into files
     memory_share: float = 0.5  # chosen: all runs together may use this share of the machine's memory
 
@@ -112,6 +113,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "nesting": (4, 512),
     "source_bytes": (1_024, 16 * MIB),
     "workspace_bytes": (0, 1 << 40),
+    "all_workspaces_bytes": (MIB, 1 << 44),
     "store_bytes": (0, 1 << 30),
     "memory_share": (0.05, 1.0),
 }

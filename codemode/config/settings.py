@@ -80,6 +80,13 @@ def contradictions(config: Config) -> list[str]:
                 f"{entry.source}: a call to `{entry.name}` may take {entry.call_timeout_s:g} s, "
                 f"but a run ends after {wall:g} s (`codemode.limits.wall_s`)"
             )
+    limits, places = config.limits, config.places
+    if limits.workspace_bytes > limits.all_workspaces_bytes:
+        place = places.get("limits.workspace_bytes") or places.get("limits.all_workspaces_bytes", "")
+        out.append(
+            f"{place}: one session may have {limits.workspace_bytes} bytes of files, but all together "
+            f"{limits.all_workspaces_bytes} (`codemode.limits.all_workspaces_bytes`)"
+        )
     for name in config.policy.untrusted_servers:
         if config.server(name) is None:
             out.append(f"`codemode.policy.untrusted_servers` names `{name}`, which is no configured server")

@@ -12,7 +12,6 @@ by rename(2), which never writes through what is there. All methods block on the
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat as modes
 import threading
@@ -24,19 +23,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+from codemode.state.beneath import FILE, FOLDER, found_file, opened, plain_facts, read_all, size_of, write_all
 from codemode.state.filenames import MAX_DEPTH, parse_name
-from codemode.state.owner import identity
+from codemode.state.marker import FILES, MARKER, write_marker
+from codemode.state.total import WorkspaceTotal, charge
 
 MAX_ENTRIES = 10_000  # chosen: files and folders of one session
-MARKER = "workspace.json"
-FORMAT = 1
-FILES = "files"
 _NEW = "new"  # where content lies until it takes its name; beside the files, so that no listing shows it
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _RECOUNT_S = 1.0  # chosen: how often a full workspace may be counted again
 _TOUCH_S = 60.0  # chosen: its age is counted in days
-_PIECE = 8 << 20
 
 Kind = Literal["file", "folder"]
 
@@ -62,7 +57,15 @@ class Workspace:
         used_bytes, entries: what is there, as far as this process knows.
     """
 
-    def __init__(self, place: Path, *, quota_bytes: int, max_file_bytes: int, max_entries: int = MAX_ENTRIES) -> None:
+    def __init__(
+        self,
+        place: Path,
+        *,
+        quota_bytes: int,
+        max_file_bytes: int,
+        max_entries: int = MAX_ENTRIES,
+        total: WorkspaceTotal | None = None,
+    ) -> None:
         self.path = place / FILES
         self.used_bytes = 0
         self.entries = 0
@@ -70,6 +73,7 @@ class Workspace:
         self._quota_bytes = quota_bytes
         self._max_file_bytes = max_file_bytes
         self._max_entries = max_entries
+        self._total = total
         self._lock = threading.Lock()
         self._is_made = False
         self._is_closed = False
@@ -83,22 +87,22 @@ class Workspace:
         Raises:
             OSError: as everywhere here; EFBIG when it is longer than `max_file_bytes`.
         """
-        with self._above(name) as (_, folder, last), _opened(last, os.O_RDONLY | _FILE, folder) as file:
-            size = _plain(file).st_size
+        with self._above(name) as (_, folder, last), opened(last, os.O_RDONLY | FILE, folder) as file:
+            size = plain_facts(file).st_size
             if size > self._max_file_bytes:
                 raise OSError(errno.EFBIG, f"the file has {size:,} bytes, {self._max_file_bytes:,} can be read")
-            return _read_all(file, size)
+            return read_all(file, size)
 
     def write(self, name: str, content: bytes) -> None:
         """Replace or make a file; it has the old content or the new one at any moment."""
         self._check_length(len(content))
         with self._above(name) as (top, folder, last):
-            old = _found(last, folder)
+            old = found_file(last, folder)
             before = old.st_size if old is not None else 0
             self._reserve(len(content) - before, 0 if old is not None else 1)
-            with _opened(_NEW, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, top) as file:
+            with opened(_NEW, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE, top) as file:
                 try:
-                    _write_all(file, content)
+                    write_all(file, content)
                     os.rename(_NEW, last, src_dir_fd=top, dst_dir_fd=folder)
                 except BaseException:
                     os.unlink(_NEW, dir_fd=top)
@@ -109,7 +113,7 @@ class Workspace:
         """Make an empty file; EEXIST when there is one."""
         with self._above(name) as (_, folder, last):
             self._reserve(0, 1)
-            with _opened(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, folder):
+            with opened(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE, folder):
                 self._count(0, 1)
 
     def append(self, name: str, content: bytes, *, at: int = -1) -> int:
@@ -118,19 +122,19 @@ class Workspace:
         With `at`, ESTALE when the file is not that long. What cannot be added whole is not added.
         """
         with self._above(name) as (_, folder, last):
-            is_new = _found(last, folder) is None
+            is_new = found_file(last, folder) is None
             if is_new and at > 0:
                 raise OSError(errno.ESTALE, "the file is gone")
             self._reserve(0, 1 if is_new else 0)
-            with _opened(last, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FILE, folder) as file:
+            with opened(last, os.O_WRONLY | os.O_CREAT | os.O_APPEND | FILE, folder) as file:
                 self._count(0, 1 if is_new else 0)
-                size = _plain(file).st_size
+                size = plain_facts(file).st_size
                 if at not in (-1, size):
                     raise OSError(errno.ESTALE, f"the file has {size:,} bytes, not {at:,}")
                 self._check_length(size + len(content))
                 self._reserve(len(content), 0)
                 try:
-                    _write_all(file, content)
+                    write_all(file, content)
                 except BaseException:
                     os.ftruncate(file, size)
                     raise
@@ -156,7 +160,7 @@ class Workspace:
             is_folder = modes.S_ISDIR(moved.st_mode)
             if is_folder and len(target) > len(parse_name(name)):
                 raise OSError(errno.EINVAL, "a folder cannot be moved further down: move its files")
-            old = None if is_folder else _found(target[-1], into)
+            old = None if is_folder else found_file(target[-1], into)
             os.rename(last, target[-1], src_dir_fd=folder, dst_dir_fd=into)
             if old is not None and not os.path.samestat(old, moved):
                 self._count(-old.st_size, -1)
@@ -209,7 +213,17 @@ class Workspace:
                 (self._place / MARKER).unlink()
                 self._place.rmdir()
             except OSError:  # it holds something, or is gone
-                return
+                self._disown()
+            if self._total is not None:
+                self._total.leave(self._place.name)
+
+    def _disown(self) -> None:
+        """Say that nobody uses these files any more: they may go when room is needed."""
+        try:
+            with opened(self._place, FOLDER) as place:
+                write_marker(place, is_in_use=False)
+        except OSError:
+            return
 
     # -- places -------------------------------------------------------------------------------------------------------
 
@@ -230,7 +244,7 @@ class Workspace:
                 raise OSError(errno.EIO, "the session has ended")
             if not self._is_made or not self.path.is_dir():  # or somebody has cleared it away
                 self._make()
-            top = os.open(self._place, _FOLDER)
+            top = os.open(self._place, FOLDER)
             try:
                 self._touch(top)
                 yield top
@@ -238,14 +252,16 @@ class Workspace:
                 raise OSError(error.errno or errno.EIO, error.strerror or "the file could not be used") from error
             finally:
                 os.close(top)
+                if self._total is not None:
+                    self._total.settle(self._place.name, charge(self.used_bytes, self.entries))
 
     @contextmanager
     def _walked(self, parts: tuple[str, ...], top: int) -> Iterator[int]:
         """The descriptor of a folder below our files."""
-        folder = os.open(FILES, _FOLDER, dir_fd=top)
+        folder = os.open(FILES, FOLDER, dir_fd=top)
         try:
             for part in parts:
-                above, folder = folder, os.open(part, _FOLDER, dir_fd=folder)
+                above, folder = folder, os.open(part, FOLDER, dir_fd=folder)
                 os.close(above)
             yield folder
         finally:
@@ -257,10 +273,9 @@ class Workspace:
                 folder.mkdir(mode=0o700)
             except FileExistsError:
                 pass
-        top = os.open(self._place, _FOLDER)
+        top = os.open(self._place, FOLDER)
         try:
-            with _opened(MARKER, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _FILE, top) as file:
-                _write_all(file, json.dumps({"format": FORMAT, "owner": identity(os.getpid())}).encode("ascii"))
+            write_marker(top)
             try:
                 os.unlink(_NEW, dir_fd=top)  # left by a process that died while it wrote
             except FileNotFoundError:
@@ -291,21 +306,18 @@ class Workspace:
         Raises:
             OSError: ENOSPC, with what is used and what is allowed.
         """
-        if self._fits(more_bytes, more_entries):
-            return
-        if time.monotonic() - self._counted_s > _RECOUNT_S:
-            top = os.open(self._place, _FOLDER)
-            try:
+        if not self._fits(more_bytes, more_entries) and time.monotonic() - self._counted_s > _RECOUNT_S:
+            with opened(self._place, FOLDER) as top:
                 self._recount(top)
-            finally:
-                os.close(top)
-            if self._fits(more_bytes, more_entries):
-                return
-        if more_bytes > 0 and self.used_bytes + more_bytes > self._quota_bytes:
-            used = f"{self.used_bytes:,} of {self._quota_bytes:,} bytes are used, this needs {more_bytes:,} more"
-        else:
-            used = f"there are {self.entries:,} of {self._max_entries:,} files and folders"
-        raise OSError(errno.ENOSPC, f"the workspace is full: {used}")
+        if not self._fits(more_bytes, more_entries):
+            if more_bytes > 0 and self.used_bytes + more_bytes > self._quota_bytes:
+                used = f"{self.used_bytes:,} of {self._quota_bytes:,} bytes are used, this needs {more_bytes:,} more"
+            else:
+                used = f"there are {self.entries:,} of {self._max_entries:,} files and folders"
+            raise OSError(errno.ENOSPC, f"the workspace is full: {used}")
+        if self._total is not None:
+            then = charge(self.used_bytes + more_bytes, self.entries + more_entries)
+            self._total.reserve(self._place.name, then)
 
     def _fits(self, more_bytes: int, more_entries: int) -> bool:
         fits_bytes = more_bytes <= 0 or self.used_bytes + more_bytes <= self._quota_bytes
@@ -317,43 +329,11 @@ class Workspace:
 
     def _recount(self, top: int) -> None:
         self._counted_s = time.monotonic()
-        folder = os.open(FILES, _FOLDER, dir_fd=top)
+        folder = os.open(FILES, FOLDER, dir_fd=top)
         try:
-            self.used_bytes, self.entries = _size_of(folder, MAX_DEPTH, 2 * self._max_entries)
+            self.used_bytes, self.entries = size_of(folder, MAX_DEPTH, 2 * self._max_entries)
         finally:
             os.close(folder)
-
-
-@contextmanager
-def _opened(name: str, flags: int, folder: int) -> Iterator[int]:
-    file = os.open(name, flags, 0o600, dir_fd=folder)
-    try:
-        yield file
-    finally:
-        os.close(file)
-
-
-def _plain(file: int) -> os.stat_result:
-    """The facts of a plain file with one name: a second name may be a file of somebody else's."""
-    facts = os.fstat(file)
-    if modes.S_ISDIR(facts.st_mode):
-        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not modes.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
-        raise OSError(errno.EACCES, "this is no plain file of the workspace")
-    return facts
-
-
-def _found(name: str, folder: int) -> os.stat_result | None:
-    """The facts of the plain file that is there, or None."""
-    try:
-        facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    if modes.S_ISDIR(facts.st_mode):
-        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not modes.S_ISREG(facts.st_mode):
-        raise OSError(errno.EACCES, "this is no plain file of the workspace")
-    return facts
 
 
 def _entry(name: str, facts: os.stat_result) -> Entry:
@@ -362,35 +342,3 @@ def _entry(name: str, facts: os.stat_result) -> Entry:
     if not modes.S_ISREG(facts.st_mode):
         raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
     return Entry(name, "file", facts.st_size, facts.st_mtime)
-
-
-def _read_all(file: int, size: int) -> bytes:
-    out = bytearray()
-    while len(out) < size and (piece := os.read(file, min(_PIECE, size - len(out)))):
-        out += piece
-    return bytes(out)
-
-
-def _write_all(file: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(file, rest[:_PIECE]) :]
-
-
-def _size_of(folder: int, depth: int, most: int) -> tuple[int, int]:
-    """Bytes of plain files and number of entries below a folder; stops after `most` entries."""
-    size = count = 0
-    with os.scandir(folder) as items:
-        for item in items:
-            facts = item.stat(follow_symlinks=False)
-            size, count = size + (facts.st_size if modes.S_ISREG(facts.st_mode) else 0), count + 1
-            if count >= most:
-                break
-            if modes.S_ISDIR(facts.st_mode) and depth > 0:
-                below = os.open(item.name, _FOLDER, dir_fd=folder)
-                try:
-                    more, further = _size_of(below, depth - 1, most - count)
-                finally:
-                    os.close(below)
-                size, count = size + more, count + further
-    return size, count

@@ -227,6 +227,26 @@ async def test_without_a_quota_there_are_no_files(tmp_path):
     assert not (tmp_path / "state" / "workspaces").exists()
 
 
+async def test_sessions_that_are_open_share_the_disk_and_files_of_ended_ones_go_first(tmp_path):
+    settings = {"limits": {"workspace_bytes": 1 << 20, "all_workspaces_bytes": 1 << 20}}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {}, "codemode": settings}))
+    write = "open('a', 'w').write('x' * 600_000)"
+    async with Host.open(load_config(tmp_path / "mcp.json"), state_dir=tmp_path / "state") as host:
+        one, two, three = host.session(), host.session(), host.session()
+        assert await value(one, write) == 600_000
+        refused = await end(two, f"try:\n    with open('a', 'w') as f:\n        f.write('x' * 600_000)\n{CATCH}")
+        assert "used, this needs" in refused.value
+        assert "(`limits.all_workspaces_bytes`)" in refused.value
+        one.close()
+        while three.session.workspace.used_bytes == 0:  # until the first one's end has reached the disk
+            await end(three, write)
+    left = {item.name for item in (tmp_path / "state" / "workspaces").iterdir()}
+    assert left == {two.session.id, three.session.id}  # the second has the empty file that it opened
+
+
+CATCH = "except OSError as e:\n    said = str(e)\nsaid"
+
+
 async def test_a_server_of_that_name_does_not_hide_the_store(tmp_path):
     odd = {
         "tools": [{"name": "get_value", "description": "Gets.", "inputSchema": {"type": "object"}}],

@@ -219,6 +219,12 @@ def test_a_call_that_may_outlive_the_run_is_warned_about_with_both_numbers(write
     assert "a call to `a` may take 60 s, but a run ends after 30 s (`codemode.limits.wall_s`)" in warnings[0]
 
 
+def test_a_session_that_may_have_more_files_than_all_together_is_warned_about(write: Write) -> None:
+    limits = {"workspace_bytes": 1 << 21, "all_workspaces_bytes": 1 << 20}
+    (warning,) = load_config(write({"mcpServers": {}, "codemode": {"limits": limits}})).warnings
+    assert "one session may have 2097152 bytes of files, but all together 1048576" in warning
+
+
 def test_an_untrusted_server_that_does_not_exist_is_warned_about(write: Write) -> None:
     warnings = load_config(write({"mcpServers": {}, "codemode": {"policy": {"untrusted_servers": ["x"]}}})).warnings
     assert warnings == ("`codemode.policy.untrusted_servers` names `x`, which is no configured server",)

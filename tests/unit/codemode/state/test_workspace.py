@@ -219,7 +219,7 @@ def test_a_write_that_fails_leaves_the_old_content_and_nothing_else(place, monke
         os.write(file, content[:1])
         raise OSError(errno.EIO, "the disk is gone")
 
-    monkeypatch.setattr(module, "_write_all", half)
+    monkeypatch.setattr(module, "write_all", half)
     assert number_of(place.write, "a", b"new") == errno.EIO
     assert number_of(place.append, "log", b"345") == errno.EIO
     assert (place.read("a"), place.read("log"), place.used_bytes) == (b"old", b"12", 5)
@@ -295,7 +295,7 @@ def test_a_pipe_holds_nobody_up(place):
 
 def test_a_link_that_is_planted_between_look_and_write_is_replaced_and_not_followed(place, secret, monkeypatch):
     place.write("a", b"old")
-    found = module._found
+    found = module.found_file
 
     def plant(name, folder):
         facts = found(name, folder)
@@ -303,7 +303,7 @@ def test_a_link_that_is_planted_between_look_and_write_is_replaced_and_not_follo
         (place.path / name).symlink_to(secret)
         return facts
 
-    monkeypatch.setattr(module, "_found", plant)
+    monkeypatch.setattr(module, "found_file", plant)
     place.write("a", b"new")
     assert (place.path / "a").read_bytes() == b"new"
     assert not (place.path / "a").is_symlink()

@@ -30,7 +30,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def all_of_them(folder):
-    return Workspaces(folder, quota_bytes=10_000, max_file_bytes=1_000)
+    return Workspaces(folder, quota_bytes=10_000, max_file_bytes=1_000, total_bytes=1 << 30)
 
 
 def make(all_of_them, session, *, owner, used_s):
@@ -105,4 +105,4 @@ def test_a_sweep_removes_only_so_much_and_the_next_goes_on(all_of_them, folder, 
 
 
 def test_without_a_quota_there_are_no_files(folder):
-    assert Workspaces(folder, quota_bytes=0, max_file_bytes=1).of(DEAD) is None
+    assert Workspaces(folder, quota_bytes=0, max_file_bytes=1, total_bytes=1).of(DEAD) is None
