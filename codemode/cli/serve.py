@@ -7,6 +7,7 @@ answers do not need is imported and started beside them.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -22,9 +23,11 @@ from codemode.catalog.names import module_names
 from codemode.cli.opening import read_config, run_async
 from codemode.cli.output import OK, tell
 from codemode.config.model import Config
+from codemode.errors import ConfigError
 from codemode.server.app import Front
 from codemode.server.ports import FrontHost, HostSlot
 from codemode.server.stdio import serve_stdio
+from codemode.upstream.environment import served_above
 
 
 def run_serve(
@@ -37,6 +40,11 @@ def run_serve(
         UpstreamError: a required server did not come up.
     """
     config = read_config(files, catalogs, gate=gate, approve=approve)
+    if file := served_above(os.environ, config.files):
+        raise ConfigError(
+            f"{file}: a front that serves this file started this one: one of its servers starts codemode over it again",
+            hint_operator="remove the entry that starts `codemode serve`, or give it a configuration of its own",
+        )
     listen = _http(http) if http else serve_stdio
     if not http and sys.stdin.isatty():
         tell("speaking MCP on standard input and output: a client starts this, not a person (`codemode demo` shows it)")

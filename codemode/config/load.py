@@ -15,6 +15,7 @@ from pathlib import Path as FilePath
 
 from platformdirs import user_config_path
 
+from codemode.config.circular import CIRCULAR, starts_itself
 from codemode.config.entry import read_entry
 from codemode.config.model import Config, ServerConfig
 from codemode.config.positions import Path, find_positions, show_path
@@ -126,6 +127,7 @@ def _parse(name: str, raw: bytes) -> tuple[str, Json]:
 
 def _servers(files: list[_File]) -> tuple[tuple[ServerConfig, ...], list[str]]:
     found: dict[str, ServerConfig] = {}
+    names = [file.name for file in files]
     unknown: dict[str, list[str]] = {}
     for file in files:
         for key in _SERVER_KEYS:
@@ -141,6 +143,9 @@ def _servers(files: list[_File]) -> tuple[tuple[ServerConfig, ...], list[str]]:
                         f"{entry.source}: the server `{name}` is already defined at {found[name].source}",
                         hint_operator="rename one of the two, or leave one file out",
                     )
+                if not entry.problem and not entry.is_disabled and starts_itself(entry, names):
+                    problem = f"{file.places.of((key, name, 'args'))}: `{show_path((key, name))}`: {CIRCULAR}"
+                    entry = replace(entry, problem=problem)
                 found[name] = entry
                 for extra in unread:
                     unknown.setdefault(extra, []).append(name)

@@ -10,11 +10,9 @@ Safety: what a server says is data. Its texts come bounded, printable and withou
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,6 +20,7 @@ import anyio.to_thread
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from codemode.catalog.spec import Listing
+from codemode.config.circular import CIRCULAR, starts_itself
 from codemode.config.model import Config, ServerConfig
 from codemode.doctor.advice import advise
 from codemode.doctor.report import Auth, Era, Held, ServerFacts, ServerState
@@ -62,17 +61,14 @@ async def start_all(
     dumps: Sequence[Listing] = (),
     tell_waiting: Callable[[Sequence[str]], None] = _ignore,
 ) -> Started:
-    """Start all servers that are not disabled and would not start this program again.
+    """Start all servers that are not disabled and can be used.
 
     Raises:
         ConfigError: a dump has the name of a configured server.
     """
     circular = {entry.name for entry in config.servers if starts_itself(entry, config.files)}
     # A server that is required keeps a host from opening; here it is one of the facts.
-    entries = tuple(
-        replace(entry, is_required=False, is_disabled=entry.is_disabled or entry.name in circular)
-        for entry in config.servers
-    )
+    entries = tuple(replace(entry, is_required=False) for entry in config.servers)
     known = await anyio.to_thread.run_sync(_known, entries, cache_dir)
     async with Manager.open(
         replace(config, servers=entries), cache_dir=None, log_dir=None, dumps=dumps, environ=environ
@@ -104,31 +100,13 @@ def _known(entries: Sequence[ServerConfig], cache_dir: Path) -> dict[str, KnownL
     return {name: listing for name, listing in found.items() if listing is not None}
 
 
-def starts_itself(entry: ServerConfig, files: Sequence[str]) -> bool:
-    """Whether the entry starts `codemode serve` over one of these files: each front would start the next one.
-
-    Without `--config` the file it finds by itself is a `codemode.json`.
-    """
-    words = (entry.command, *entry.args)
-    at = next((place for place, word in enumerate(words) if Path(word).name == "codemode"), None)
-    if at is None or "serve" not in words[at + 1 :]:
-        return False
-    rest = words[at + 1 :]
-    named = [word.partition("=")[2] for word in rest if word.startswith("--config=")]
-    named.extend(after for before, after in pairwise(rest) if before == "--config")
-    if not named:
-        return any(Path(file).name == "codemode.json" for file in files)
-    own = {os.path.realpath(file) for file in files}
-    return any(os.path.realpath(Path(entry.cwd) / file) in own for file in named)
-
-
 def _facts(entry: ServerConfig, status: ServerStatus, known: KnownListing | None, *, is_circular: bool) -> ServerFacts:
     state = _state(entry, status, is_circular=is_circular)
     is_fine = state in ("ready", "disabled")
     facts = ServerFacts(
         server=entry.name,
         state=state,
-        reason="it would start this program over the same configuration" if is_circular else status.reason,
+        reason=CIRCULAR if is_circular else status.reason,
         code="config.server" if is_circular else status.code,
         is_required=entry.is_required,
         start=how_started(entry),

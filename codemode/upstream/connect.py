@@ -24,7 +24,7 @@ from codemode.errors import CodemodeError, UpstreamError
 from codemode.upstream.cache import KnownListing
 from codemode.upstream.connection import Connection, Streams, open_connection
 from codemode.upstream.credentials import Redactor, expand_endpoint, expand_launch, written_values
-from codemode.upstream.environment import child_environment
+from codemode.upstream.environment import ABOVE, child_environment, with_own_files
 from codemode.upstream.exchange import Noise
 from codemode.upstream.filter import Filter
 from codemode.upstream.headers import printed_headers
@@ -154,6 +154,8 @@ async def _open_streams(attempt: Attempt, config: Config, guard: Guard, grace: G
     launch = await anyio.to_thread.run_sync(expand_launch, entry, attempt.environ)
     own = {name: secret.reveal() for name, secret in launch.env.items()}
     environment = child_environment(attempt.environ, own, inherit=config.inherit_env)
+    if config.files:
+        environment[ABOVE] = with_own_files(attempt.environ, config.files)
     attempt.redactor = launch.redactor
     attempt.filter = Filter(launch.redactor)
     log_file = log_path(attempt.log_dir, entry.name) if attempt.log_dir is not None else None

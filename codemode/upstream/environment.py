@@ -7,7 +7,12 @@ Proxies and CA bundles are not on the list: a proxy URL often holds a password. 
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterable, Mapping
+
+ABOVE = "CODEMODE_ABOVE"
+"""Variable that names, by digest, the configurations of all fronts above a server: a chain must not meet itself."""
 
 _NAMES = (
     "HOME",
@@ -39,3 +44,19 @@ def child_environment(
             out[name] = value
     out.update(own)
     return out
+
+
+def with_own_files(environ: Mapping[str, str], files: Iterable[str]) -> str:
+    """What `ABOVE` is for our servers: what it is for us, and our own files."""
+    above = [item for item in environ.get(ABOVE, "").split(":") if item]
+    return ":".join(dict.fromkeys([*above, *map(_digest, files)]))
+
+
+def served_above(environ: Mapping[str, str], files: Iterable[str]) -> str:
+    """The first of these files that a front above this process serves already, or ""."""
+    above = set(environ.get(ABOVE, "").split(":"))
+    return next((file for file in files if _digest(file) in above), "")
+
+
+def _digest(file: str) -> str:
+    return hashlib.sha256(os.path.realpath(file).encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -1,6 +1,7 @@
 """`codemode serve` over stdio: a real client in both protocol eras, a real server behind it, a real sandbox."""
 
 import json
+import shlex
 import signal
 import sys
 
@@ -10,7 +11,7 @@ from mcp import StdioServerParameters, types
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
-from tests.support.front_process import RawFront, calls_of, codemode, environment, write_config
+from tests.support.front_process import ROOT, RawFront, calls_of, codemode, environment, write_config
 
 pytestmark = pytest.mark.anyio
 
@@ -169,3 +170,24 @@ def test_a_required_server_that_does_not_come_up_ends_the_front_with_the_reason(
     with RawFront("--config", config, folder=folder) as raw:
         assert raw.process.wait(timeout=30) == 3
         assert "error[upstream.not_found]: the required server `tracker` did not come up" in raw.process.stderr.read()
+
+
+@pytest.mark.parametrize("is_hidden", [False, True], ids=["in the open", "behind a shell"])
+def test_an_entry_that_starts_the_front_over_its_own_file_costs_that_entry_and_starts_no_chain(folder, is_hidden):
+    file = folder / "circular.json"
+    words = ["-m", "codemode", "serve", "--config", str(file)]
+    shell = {"command": "/bin/sh", "args": ["-c", "exec " + shlex.join([sys.executable, *words])]}
+    open_entry = {"command": sys.executable, "args": words}
+    write_config(folder, name=file.name)
+    document = json.loads(file.read_text())
+    entry = {**(shell if is_hidden else open_entry), "env": {"PYTHONPATH": str(ROOT), **environment(folder)}}
+    document["mcpServers"]["itself"] = entry
+    file.write_text(json.dumps(document))
+    done = codemode("catalog", "--config", file, "--json", folder=folder)
+    itself, tracker = (by_name(json.loads(done.stdout), name) for name in ("itself", "tracker"))
+    assert (done.returncode, itself["state"], tracker["state"]) == (3, "failed", "ready")
+    assert ("serves this file started this one" if is_hidden else "would start this program") in itself["reason"]
+
+
+def by_name(document, server):
+    return next(item for item in document["servers"] if item["server"] == server)

@@ -1,9 +1,9 @@
-"""How an entry is told without its secrets, and which entries would start this program again."""
+"""How an entry is told without its secrets."""
 
 import pytest
 
 from codemode.config.model import ServerConfig
-from codemode.doctor.servers import how_started, starts_itself
+from codemode.doctor.servers import how_started
 
 
 @pytest.mark.parametrize(
@@ -21,29 +21,3 @@ from codemode.doctor.servers import how_started, starts_itself
 )
 def test_a_start_is_told_without_arguments_path_and_query(fields, text):
     assert how_started(ServerConfig(name="a", **fields)) == text
-
-
-@pytest.mark.parametrize(
-    ("command", "file", "does"),
-    [
-        ("codemode serve", "codemode.json", True),
-        ("codemode serve", "mcp.json", False),
-        ("/opt/bin/codemode serve --http 127.0.0.1:1 --config mcp.json", "mcp.json", True),
-        ("uvx codemode serve --config=./mcp.json", "mcp.json", True),
-        ("python -m codemode serve --config other.json --config mcp.json", "mcp.json", True),
-        ("codemode serve --config other.json", "mcp.json", False),
-        ("codemode catalog --config mcp.json", "mcp.json", False),
-        ("serve codemode", "codemode.json", False),
-        ("github-mcp-server stdio", "codemode.json", False),
-    ],
-)
-def test_an_entry_that_starts_this_program_over_the_same_file_is_known(command, file, does):
-    words = command.split()
-    entry = ServerConfig(name="a", command=words[0], args=tuple(words[1:]))
-    assert starts_itself(entry, [file]) is does
-
-
-def test_the_file_is_looked_up_from_the_folder_that_the_entry_names(tmp_path):
-    entry = ServerConfig(name="a", command="codemode", args=("serve", "--config", "mcp.json"), cwd=str(tmp_path))
-    assert starts_itself(entry, [str(tmp_path / "mcp.json")])
-    assert not starts_itself(entry, ["mcp.json"])
