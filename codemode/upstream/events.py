@@ -58,8 +58,10 @@ class EventRewriter:
         if isinstance(line, TooLong):
             self._too_long = TooLong(line.head.removeprefix(b"data:").lstrip(b" "), line.tail, line.length)
             return
-        name, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
+        colon = line.find(b":")
+        name = line[:colon] if colon >= 0 else line
+        # One copy of a large value, not two: `partition` and `removeprefix` each make one.
+        value = line[colon + (2 if line[colon + 1 : colon + 2] == b" " else 1) :] if colon >= 0 else b""
         if name == b"data":
             self._size += len(value)
             if self._size > self.max_bytes:
