@@ -148,13 +148,15 @@ def _servers(files: list[_File]) -> tuple[tuple[ServerConfig, ...], list[str]]:
                     entry = replace(entry, problem=problem)
                 found[name] = entry
                 for extra in unread:
-                    unknown.setdefault(extra, []).append(name)
-    warnings = [
-        f"the server key `{show_path((key,))}` is not known and ignored (in {', '.join(f'`{n}`' for n in names[:5])}"
-        f"{' and more' if len(names) > 5 else ''})"
-        for key, names in unknown.items()
-    ]
-    return tuple(found.values()), warnings
+                    where = file.places.of((key, name, extra))
+                    unknown.setdefault(extra, []).append(f"{where}: `{show_path((key, name, extra))}`")
+    return tuple(found.values()), [_not_known(places) for places in unknown.values()]
+
+
+def _not_known(places: list[str]) -> str:
+    """One line about a server key that is not known, in however many entries it stands."""
+    more = f"; it stands in {len(places)} servers" if len(places) > 1 else ""
+    return f"{places[0]} is not known and ignored{more}"
 
 
 def _merge_own(files: list[_File]) -> tuple[JsonObject, Places]:

@@ -66,8 +66,10 @@ def read_settings(section: Section, servers: tuple[ServerConfig, ...]) -> Config
 def _places(section: Section) -> dict[str, str]:
     """Where the settings and the limits are written."""
     found = {key: section.places.of((*section.path, key)) for key in section.value}
-    limits = section.section("limits")
-    return found | {f"limits.{key}": limits.places.of((*limits.path, key)) for key in limits.value}
+    for name in ("limits", "policy"):
+        inner = section.section(name)
+        found |= {f"{name}.{key}": inner.places.of((*inner.path, key)) for key in inner.value}
+    return found
 
 
 def contradictions(config: Config) -> list[str]:
@@ -77,8 +79,8 @@ def contradictions(config: Config) -> list[str]:
     for entry in config.servers:
         if entry.call_timeout_s is not None and entry.call_timeout_s > wall:
             out.append(
-                f"{entry.source}: a call to `{entry.name}` may take {entry.call_timeout_s:g} s, "
-                f"but a run ends after {wall:g} s (`codemode.limits.wall_s`)"
+                f"{entry.source}: a call to `{entry.name}` may take {entry.call_timeout_s:g} s (`call_timeout_s` or "
+                f"`timeout`), but a run ends after {wall:g} s (`codemode.limits.wall_s`)"
             )
     limits, places = config.limits, config.places
     if limits.workspace_bytes > limits.all_workspaces_bytes:
@@ -89,7 +91,8 @@ def contradictions(config: Config) -> list[str]:
         )
     for name in config.policy.untrusted_servers:
         if config.server(name) is None:
-            out.append(f"`codemode.policy.untrusted_servers` names `{name}`, which is no configured server")
+            place = places.get("policy.untrusted_servers", "configuration")
+            out.append(f"{place}: `codemode.policy.untrusted_servers` names `{name}`, which is no configured server")
     return out
 
 

@@ -211,7 +211,7 @@ def test_limits_say_where_they_come_from_and_warnings_are_problems(ward):
     assert limits["limits.wall_s"][0] == 60
     assert limits["limits.wall_s"][1].startswith("mcp.json, line ")
     assert limits["limits.cpu_s"] == (60.0, "default")
-    assert any("`unheard_of` is not known" in p["message"] for p in ward[1]["problems"])
+    assert any("`mcpServers.good.unheard_of` is not known" in p["message"] for p in ward[1]["problems"])
 
 
 def test_nothing_is_called_recorded_cached_or_logged(ward):

@@ -20,8 +20,11 @@ def refusal(*paths: Path) -> ConfigError:
 
 
 def test_unknown_server_keys_are_reported_once_with_their_servers(write: Write) -> None:
-    config = load_config(write({"mcpServers": {"a": {"command": "x", "oauth": 1}, "b": {"command": "x", "oauth": 1}}}))
-    assert config.warnings == ("the server key `oauth` is not known and ignored (in `a`, `b`)",)
+    file = write({"mcpServers": {"a": {"command": "x", "oauth": 1}, "b": {"command": "x", "oauth": 1, "b c": 2}}})
+    assert load_config(file).warnings == (
+        f"{file}, line 5: `mcpServers.a.oauth` is not known and ignored; it stands in 2 servers",
+        f"{file}, line 10: `mcpServers.b.b c` is not known and ignored",
+    )
 
 
 def test_unknown_top_keys_are_reported_and_ignored(write: Write) -> None:
@@ -216,7 +219,8 @@ def test_a_call_that_may_outlive_the_run_is_warned_about_with_both_numbers(write
     entry = {"command": "x", "call_timeout_s": 60}
     warnings = load_config(write({"mcpServers": {"a": entry}, "codemode": {"limits": {"wall_s": 30}}})).warnings
     assert len(warnings) == 1
-    assert "a call to `a` may take 60 s, but a run ends after 30 s (`codemode.limits.wall_s`)" in warnings[0]
+    assert "a call to `a` may take 60 s (`call_timeout_s` or `timeout`), but a run ends after 30 s " in warnings[0]
+    assert "(`codemode.limits.wall_s`)" in warnings[0]
 
 
 def test_a_session_that_may_have_more_files_than_all_together_is_warned_about(write: Write) -> None:
@@ -226,8 +230,9 @@ def test_a_session_that_may_have_more_files_than_all_together_is_warned_about(wr
 
 
 def test_an_untrusted_server_that_does_not_exist_is_warned_about(write: Write) -> None:
-    warnings = load_config(write({"mcpServers": {}, "codemode": {"policy": {"untrusted_servers": ["x"]}}})).warnings
-    assert warnings == ("`codemode.policy.untrusted_servers` names `x`, which is no configured server",)
+    file = write({"mcpServers": {}, "codemode": {"policy": {"untrusted_servers": ["x"]}}})
+    text = "`codemode.policy.untrusted_servers` names `x`, which is no configured server"
+    assert load_config(file).warnings == (f"{file}, line 5: {text}",)
 
 
 def test_without_a_path_the_file_in_the_folder_is_taken_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
