@@ -114,6 +114,8 @@ def _details(facts: ServerFacts) -> Iterator[str]:
         yield f"held back: `{item.tool}`: {item.reason}"
     if len(facts.held) > _SHOWN_HELD:
         yield f"held back: and {len(facts.held) - _SHOWN_HELD} more; `--json` has them"
+    if facts.passed_over:
+        yield f"passed over: its {' and '.join(facts.passed_over)}; links in results can be read"
     if facts.noise_lines:
         first = f", the first: {facts.noise_samples[0]}" if facts.noise_samples else ""
         yield f"stray lines on its stdout: {facts.noise_lines}{first}"

@@ -141,11 +141,12 @@ class EffectSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySettings:
-    """Rules in file order, effects in file order, and servers whose own hints count for nothing."""
+    """Rules in file order, effects in file order, and servers whose own hints count for nothing, with their place."""
 
     rules: tuple[RuleSettings, ...] = ()
     effects: tuple[EffectSettings, ...] = ()
     untrusted_servers: tuple[str, ...] = ()
+    untrusted_source: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,10 +66,8 @@ def read_settings(section: Section, servers: tuple[ServerConfig, ...]) -> Config
 def _places(section: Section) -> dict[str, str]:
     """Where the settings and the limits are written."""
     found = {key: section.places.of((*section.path, key)) for key in section.value}
-    for name in ("limits", "policy"):
-        inner = section.section(name)
-        found |= {f"{name}.{key}": inner.places.of((*inner.path, key)) for key in inner.value}
-    return found
+    limits = section.section("limits")
+    return found | {f"limits.{key}": limits.places.of((*limits.path, key)) for key in limits.value}
 
 
 def contradictions(config: Config) -> list[str]:
@@ -91,8 +89,10 @@ def contradictions(config: Config) -> list[str]:
         )
     for name in config.policy.untrusted_servers:
         if config.server(name) is None:
-            place = places.get("policy.untrusted_servers", "configuration")
-            out.append(f"{place}: `codemode.policy.untrusted_servers` names `{name}`, which is no configured server")
+            out.append(
+                f"{config.policy.untrusted_source}: `codemode.policy.untrusted_servers` names `{name}`, "
+                "which is no configured server"
+            )
     return out
 
 
@@ -134,7 +134,10 @@ def _policy(section: Section) -> PolicySettings:
         item.refuse_unread()
     untrusted = section.texts("untrusted_servers")
     section.refuse_unread()
-    return PolicySettings(rules=tuple(rules), effects=tuple(effects), untrusted_servers=untrusted)
+    source = section.places.of((*section.path, "untrusted_servers")) if untrusted else ""
+    return PolicySettings(
+        rules=tuple(rules), effects=tuple(effects), untrusted_servers=untrusted, untrusted_source=source
+    )
 
 
 def _pattern(section: Section) -> str:

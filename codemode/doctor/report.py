@@ -64,6 +64,7 @@ class ServerFacts:
         start: how it is started, without arguments, path and query: they may hold a secret.
         protocol: negotiated version; era: "handshake" (up to 2025-11-25) or "modern" (from 2026-07-28 on).
         tools: that can be used; listed: before patterns and quarantine.
+        passed_over: what it offers beside tools and is not used, as in "prompts".
         auth: "sent" (the entry has a credential), "refused" (a sign-in is asked for), "none"; "" when unknown.
         start_ms: the last successful start, listing included; list_ms: the listing alone; starts: how many.
         stderr: the last lines, when it is not usable.
@@ -82,6 +83,7 @@ class ServerFacts:
     tools: int = 0
     listed: int = 0
     held: tuple[Held, ...] = ()
+    passed_over: tuple[str, ...] = ()
     auth: Auth = ""
     is_nested: bool = False
     noise_lines: int = 0

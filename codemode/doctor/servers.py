@@ -115,6 +115,7 @@ def _facts(entry: ServerConfig, status: ServerStatus, known: KnownListing | None
         tools=status.tools,
         listed=status.listed,
         held=tuple(Held(tool=item.tool, reason=item.reason) for item in status.quarantined[:_SHOWN_HELD]),
+        passed_over=status.passed_over,
         auth=_auth(entry, state, has_credential=status.has_credential),
         is_nested=OUR_TOOLS.issubset(status.names),
         noise_lines=status.noise_lines,

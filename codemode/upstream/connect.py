@@ -72,6 +72,11 @@ class Attempt:
         """The first few such lines, cleaned and then cut."""
         return self.noise.samples(self.clean)
 
+    def named(self) -> str:
+        """The server with its command as it is written, never expanded."""
+        command = f" (command `{quote(self.entry.command, limit=200)}`)" if self.entry.command else ""
+        return f"`{self.entry.name}`{command}"
+
     def describe_end(self) -> str:
         """That the server ended, how, and what it said last."""
         if self.line is None:
@@ -197,8 +202,7 @@ def _start_error(attempt: Attempt, error: Exception) -> CodemodeError:
         if isinstance(leaf, OSError):
             return _os_error(attempt.entry, leaf)
     if attempt.ended.is_set() or any(isinstance(leaf, CodemodeError) for leaf in leaves):
-        command = f" (command `{quote(attempt.entry.command, limit=200)}`)" if attempt.entry.command else ""
-        text = f"`{name}`{command} ended while it was starting{attempt.circumstances()}"
+        text = f"{attempt.named()} ended while it was starting{attempt.circumstances()}"
         return call_error("upstream.start", text, server=name, outcome="not_sent")
     first = leaves[0]
     shown = quote(str(first).partition("\n")[0] or type(first).__name__, attempt.redactor)

@@ -85,6 +85,12 @@ class Connection:
     in_flight: int = 0
     last_used: float = field(default_factory=anyio.current_time)
 
+    @property
+    def passed_over(self) -> tuple[str, ...]:
+        """What the server offers beside tools and is not used: "prompts", "resources" (but for links in results)."""
+        offered = self.client.server_capabilities
+        return tuple(name for name in ("prompts", "resources") if getattr(offered, name) is not None)
+
     async def list_tools(self) -> tuple[Json, ...]:
         """Every definition of every page, as it came.
 

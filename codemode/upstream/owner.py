@@ -62,6 +62,7 @@ class Owner:
         self.starts = 0
         self.start_ms = 0
         self.list_ms = 0
+        self.passed_over: tuple[str, ...] = ()
         self.is_stopping = False
         self.over = anyio.Event()
         """Set when the task has ended."""
@@ -131,11 +132,12 @@ class Owner:
                         was_ready = True
                         self.start_ms = round((anyio.current_time() - began) * 1000)
                         self.list_ms = connection.list_ms
+                        self.passed_over = connection.passed_over
                         await self._stay(connection, attempt)
                 finally:
                     release()
             if scope.cancelled_caught:
-                text = f"`{self.entry.name}` did not come up in {limit:g} s{attempt.circumstances(was_ended=True)}"
+                text = f"{attempt.named()} did not come up in {limit:g} s{attempt.circumstances(was_ended=True)}"
                 standing.error = call_error("upstream.timeout", text, server=self.entry.name, outcome="not_sent")
         except CodemodeError as error:
             standing.error = standing.error or error

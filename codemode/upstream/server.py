@@ -42,6 +42,7 @@ class ServerStatus:
         listed: definitions the server lists, before patterns and quarantine; names: their raw names, bounded.
         has_credential: the entry gives the server something with a telling name.
         tools: how many of them can be used; quarantined: which are held back, and why.
+        passed_over: what it offers beside tools and is not used, as in "prompts".
         pid: process id of a running stdio server, else 0.
         start_ms: how long the last successful start took, 0 before it; list_ms: the part of it that the listing took.
         starts: how many there were.
@@ -60,6 +61,7 @@ class ServerStatus:
     tools: int = 0
     has_credential: bool = False
     quarantined: tuple[Quarantined, ...] = ()
+    passed_over: tuple[str, ...] = ()
     pid: int = 0
     start_ms: int = 0
     list_ms: int = 0
@@ -259,6 +261,7 @@ class Server:
                 replace(item, tool=quote(clean(item.tool), limit=MAX_NAME_CHARS), reason=quote(clean(item.reason)))
                 for item in listing.quarantined
             ),
+            passed_over=self.owner.passed_over,
             pid=attempt.pid if attempt and not attempt.ended.is_set() else 0,
             start_ms=self.owner.start_ms,
             list_ms=self.owner.list_ms,

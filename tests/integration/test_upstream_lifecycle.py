@@ -36,7 +36,7 @@ async def test_a_slow_a_silent_and_a_missing_server_do_not_hold_up_the_others(tm
         await manager.wait_ready(None, 20)
         reasons = {listing.server: (listing.state, listing.reason) for listing in manager.listings()}
     assert reasons["good"] == ("ready", "")
-    assert reasons["silent"] == ("failed", "`silent` did not come up in 1 s")
+    assert reasons["silent"] == ("failed", f"`silent` (command `{sys.executable}`) did not come up in 1 s")
     assert reasons["missing"] == ("failed", "the command `no-such-program-xyz` of `missing` does not exist")
     assert reasons["folder"] == ("failed", "the folder `/no/such/folder` (`cwd` of `folder`) does not exist")
     assert reasons["variable"][0] == "failed"
@@ -139,7 +139,7 @@ async def test_a_server_that_fails_again_and_again_is_tried_more_rarely(tmp_path
     async with managed(tmp_path, odd(die_at_start=True, log=str(log))) as manager:
         await manager.wait_ready(None, 30)
         for _ in range(30):
-            error = await failure(manager, "odd", "t", timeout_s=0.5)
+            error = await failure(manager, "odd", "t")
             assert error.code == "upstream.start"
         assert "next try in" in error.message
         assert error.retryable
@@ -226,7 +226,8 @@ async def test_a_start_that_fails_shows_what_the_server_said_instead(tmp_path: P
     async with managed(tmp_path, chatty) as manager:
         await manager.wait_ready(None, 30)
         assert manager.listings()[0].reason == (
-            "`odd` did not come up in 3 s (stray lines on its stdout: 1, the first: Listening on port 80)"
+            f"`odd` (command `{sys.executable}`) did not come up in 3 s "
+            "(stray lines on its stdout: 1, the first: Listening on port 80)"
         )
 
 

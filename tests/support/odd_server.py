@@ -18,6 +18,7 @@ The first argument is a JSON object of quirks; what is not named is well-behaved
     children          file that gets the ids of a child in the group and of one in its own session
     exit_after_calls  ends after so many answers
     exit_after_list   ends as soon as it has listed its tools
+    offers            further capabilities it claims
     ttl_ms            how long a listing holds, by its own word
     no_listing        refuses tools/list: "always", or "morphed" (after `morph`)
     acts.hang_up      closes its input and goes on living
@@ -221,14 +222,15 @@ def handle(message: dict[str, Any]) -> None:
     era = QUIRKS.get("era", "both")
     if method == "initialize" and era != "new":
         info = {"name": "odd", "version": "0"}
-        capabilities = {"tools": {"listChanged": True}}
+        capabilities = {"tools": {"listChanged": True}, **QUIRKS.get("offers", {})}
         version = message["params"]["protocolVersion"]
         body = {"protocolVersion": version, "capabilities": capabilities, "serverInfo": info}
         send(
             {"jsonrpc": "2.0", "id": message["id"], "result": {**body, "instructions": QUIRKS.get("instructions", "")}}
         )
     elif method == "server/discover" and era != "old":
-        body = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private"}
+        body = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}, **QUIRKS.get("offers", {})}}
+        body |= {"ttlMs": 0, "cacheScope": "private"}
         send({"jsonrpc": "2.0", "id": message["id"], "result": {**body, "resultType": "complete"}})
     elif method == "tools/list" and QUIRKS.get("no_listing") in ("always", "morphed" if STATE["morphed"] else "always"):
         send({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no such method"}})

@@ -35,6 +35,7 @@ READY = ServerFacts(
     tools=41,
     listed=43,
     held=(Held(tool="odd", reason="its inputSchema has no type"),),
+    passed_over=("prompts", "resources"),
     auth="sent",
     noise_lines=3,
     noise_samples=("Listening on stdio",),
@@ -95,6 +96,7 @@ servers
     given
     up in 812 ms, of which 34 ms to list its tools
     held back: `odd`: its inputSchema has no type
+    passed over: its prompts and resources; links in results can be read
     stray lines on its stdout: 3, the first: Listening on stdio
   wiki: FAILED, required
     process `wiki-server`
