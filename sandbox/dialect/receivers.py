@@ -24,6 +24,8 @@ def fixed_self(item: ast.stmt) -> str:
     if not parameters:
         return ""
     first, name = parameters[0], parameters[0].arg
+    if name.startswith("_"):
+        return ""  # in a class `__x` and `_A__x` are one variable: what binds it cannot be told by its name
     nodes = list(ast.walk(item))
     if not any(_reads_private(node, name) for node in nodes):
         return ""
