@@ -11,7 +11,7 @@ import builtins
 from typing import Any
 
 from sandbox.dialect.rules import GUARD_PREFIX
-from sandbox.dialect.scopes import Binding, Facts, Scope, Use
+from sandbox.dialect.scopes import Binding, Facts, Scope
 from sandbox.spec import UNKNOWN, CallUse, NameUse
 
 MAX_NAMES = 5_000  # chosen: ten times what a large program uses
@@ -26,12 +26,26 @@ _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__class__", "__module__", "
 def analyse(facts: Facts, roots: tuple[str, ...]) -> tuple[tuple[NameUse, ...], tuple[CallUse, ...]]:
     """Resolves every use through imports and plain aliases; a free name is one that nothing binds."""
     reader = _Reader(facts, frozenset(roots))
-    for use in facts.uses:
-        reader.read(use)
+    telling = reader.roots | _telling(facts)
+    for name in facts.reads():
+        if name.id in telling or (name.id not in _BUILTINS and facts.owners[name].find(name.id) is None):
+            reader.read(name)
     for path, line, column in facts.imports:
         if path.partition(".")[0] in reader.roots:
             reader.add_name(path, line, column, is_free=False)
     return tuple(reader.names), tuple(reader.calls)
+
+
+def _telling(facts: Facts) -> set[str]:
+    """The names that may mean a path: bound to an import or to a dotted name, and `getattr`. Most names are not."""
+    return {
+        "getattr",
+        *(
+            name
+            for name, bindings in facts.bound.items()
+            if any(item.kind == "import" or isinstance(item.value, ast.Name | ast.Attribute) for item in bindings)
+        ),
+    }
 
 
 class _Reader:
@@ -44,47 +58,41 @@ class _Reader:
         self._known: dict[tuple[Scope, str], tuple[frozenset[str], bool]] = {}
         self._literals = _Literals()
 
-    def read(self, use: Use) -> None:
-        found = use.scope.find(use.root.id)
-        tail = "".join(f".{part}" for part in use.attributes)
-        line, column = use.node.lineno, use.node.col_offset
-        if found is None and use.root.id not in self.roots:
-            self._free(use, tail, line, column)
+    def read(self, root: ast.Name) -> None:
+        """A name with the attributes behind it, and its call where it is called."""
+        name, scope = root.id, self.facts.owners[root]
+        whole: ast.expr = self.facts.wholes.get(root, root)
+        call = self.facts.called.get(whole)
+        if name == "getattr" and whole is root and call is not None:
+            self._dynamic(scope, call)
+        if name not in self.roots and scope.find(name) is None:
+            self._free(name, whole, call)
             return
-        paths, is_certain = self._paths(use.scope, use.root.id)
-        full = sorted(path + tail for path in paths)
+        paths, is_certain = self._paths(scope, name)
+        full = sorted(path + _tail(whole) for path in paths)
         for path in full:
-            self.add_name(path, line, column, is_free=False)
-        if use.call is None:
-            return
-        if len(full) == 1 and is_certain:
-            self._call(full[0], use.call, is_free=False)
-        self._dynamic(use)
+            self.add_name(path, whole.lineno, whole.col_offset, is_free=False)
+        if call is not None and len(full) == 1 and is_certain:
+            self._call(full[0], call, is_free=False)
 
     def add_name(self, path: str, line: int, column: int, *, is_free: bool) -> None:
         if (path, line) not in self._seen and len(self.names) < MAX_NAMES:
             self._seen.add((path, line))
             self.names.append(NameUse(path=path, line=line, column=column, is_free=is_free))
 
-    def _free(self, use: Use, tail: str, line: int, column: int) -> None:
-        name = use.root.id
-        if name in _BUILTINS:
-            self._dynamic(use)
+    def _free(self, name: str, whole: ast.expr, call: ast.Call | None) -> None:
+        if name in _BUILTINS or name.startswith(GUARD_PREFIX):
             return
-        if name.startswith(GUARD_PREFIX):
-            return
-        self.add_name(name + tail, line, column, is_free=True)
-        if use.call is not None:
-            self._call(name + tail, use.call, is_free=True)
+        path = name + _tail(whole)
+        self.add_name(path, whole.lineno, whole.col_offset, is_free=True)
+        if call is not None:
+            self._call(path, call, is_free=True)
 
-    def _dynamic(self, use: Use) -> None:
+    def _dynamic(self, scope: Scope, call: ast.Call) -> None:
         """`getattr(tools.github, "f")` names a tool as plainly as an attribute does."""
-        call = use.call
-        if call is None or use.root.id != "getattr" or use.attributes or len(call.args) < 2:
-            return
-        name = call.args[1]
+        name = call.args[1] if len(call.args) > 1 else None
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            for path in sorted(self._expression(use.scope, call.args[0])[0]):
+            for path in sorted(self._expression(scope, call.args[0])[0]):
                 self.add_name(f"{path}.{name.value}", call.lineno, call.col_offset, is_free=False)
 
     def _paths(self, scope: Scope, name: str) -> tuple[frozenset[str], bool]:
@@ -115,15 +123,13 @@ class _Reader:
         return frozenset(sorted(paths)[:MAX_MEANINGS]), is_certain
 
     def _expression(self, scope: Scope, node: ast.expr) -> tuple[frozenset[str], bool]:
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
             return frozenset(), False
-        paths, is_certain = self._paths(scope, node.id)
-        tail = "".join(f".{part}" for part in reversed(parts))
-        return frozenset(path + tail for path in paths if len(path) < MAX_PATH), is_certain
+        paths, is_certain = self._paths(scope, root.id)
+        return frozenset(path + _tail(node) for path in paths if len(path) < MAX_PATH), is_certain
 
     def _call(self, path: str, call: ast.Call, *, is_free: bool) -> None:
         if len(self.calls) >= MAX_CALLS:
@@ -151,6 +157,15 @@ class _Reader:
                 is_free=is_free,
             )
         )
+
+
+def _tail(node: ast.expr) -> str:
+    """`.b.c` of `a.b.c`."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(f".{node.attr}")
+        node = node.value
+    return "".join(reversed(parts))
 
 
 class _TooMuchError(Exception):

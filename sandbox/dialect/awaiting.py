@@ -42,21 +42,22 @@ Variable = tuple[Scope, str]
 
 def rewrite_awaiting(facts: Facts) -> None:
     """Rewrites the tree in place; a program without `await` and asyncio is left as it is."""
-    if not facts.awaits and not any(path.partition(".")[0] == "asyncio" for path, _, _ in facts.imports):
+    awaits = facts.of(ast.Await)
+    if not awaits and not any(path.partition(".")[0] == "asyncio" for path, _, _ in facts.imports):
         return
-    consumers = [(call, how) for call in facts.calls if (how := _consumes(facts, call))]
+    consumers = [(call, how) for call in facts.of(ast.Call) if (how := _consumes(facts, call))]
     plan = _Plan(facts)
     for call, how in consumers:
         for index, argument in enumerate(call.args):
             if how == _EACH or index == 0:
                 plan.argument(argument, how)
-    for node in facts.awaits:
+    for node in awaits:
         plan.item(node.value)
     collected = _Collected(facts, consumers)
     for variable in collected.variables():
         plan.variable(variable, collected)
     plan.apply()
-    for node in facts.awaits:
+    for node in awaits:
         node.value = _call("_cm_await", [node.value], node.value)
 
 
@@ -98,25 +99,35 @@ class _Collected:
             for index, argument in enumerate(call.args):
                 if how == _EACH or index == 0:
                     self._consume(argument.value if isinstance(argument, ast.Starred) else argument)
-        for node in facts.awaits:
+        for node in facts.of(ast.Await):
             self._consume(node.value)
         taken = {call for call, _ in consumers}
-        for call in facts.calls:
+        for call in facts.of(ast.Call):
             if call not in taken:
                 self._call(call)
-        for test in facts.tests:
-            self._neutral(test.operand if isinstance(test, ast.UnaryOp) else test)
-        for container, value in facts.item_stores:
-            variable = self._neutral(container)
-            if variable is not None:
-                self.fillers.setdefault(variable, []).append((value, False))
+        branches: list[ast.If | ast.While | ast.IfExp] = [
+            *facts.of(ast.If),
+            *facts.of(ast.While),
+            *facts.of(ast.IfExp),
+        ]
+        for branch in branches:
+            self._neutral(branch.test.operand if isinstance(branch.test, ast.UnaryOp) else branch.test)
+        for assignment in facts.of(ast.Assign):
+            for target in assignment.targets:
+                if isinstance(target, ast.Subscript):
+                    self._item_store(target.value, assignment.value)
 
     def variables(self) -> set[Variable]:
         """The variables whose every read is consuming or neutral and whose every binding holds calls."""
         reads = self._reads()
         # A loop target that is only awaited makes the loop a consumer of its collection.
-        for target, iterable in self.facts.loops:
-            for item, collection in self._pairs(target, iterable):
+        loops: list[ast.For | ast.AsyncFor | ast.comprehension] = [
+            *self.facts.of(ast.For),
+            *self.facts.of(ast.AsyncFor),
+            *self.facts.of(ast.comprehension),
+        ]
+        for loop in loops:
+            for item, collection in self._pairs(loop.target, loop.iter):
                 variable = self.facts.variable(item)
                 if variable in self.consumed and reads.get(variable, False):
                     self._consume(collection)
@@ -125,10 +136,10 @@ class _Collected:
 
     def _reads(self) -> dict[Variable, bool]:
         reads: dict[Variable, bool] = {}
-        for use in self.facts.uses:
-            variable = self.facts.variable(use.root)
+        for name in self.facts.reads():
+            variable = self.facts.variable(name)
             if variable is not None:
-                fits = use.root in self.good or (use.root in self.key_reads and _is_dict(variable))
+                fits = name in self.good or (name in self.key_reads and _is_dict(variable))
                 reads[variable] = reads.get(variable, True) and fits
         return reads
 
@@ -153,6 +164,12 @@ class _Collected:
             self.good.add(node)
             self.containers.add(variable)
         return variable
+
+    def _item_store(self, container: ast.expr, value: ast.expr) -> None:
+        """`c[k] = v`."""
+        variable = self._neutral(container)
+        if variable is not None:
+            self.fillers.setdefault(variable, []).append((value, False))
 
     def _call(self, call: ast.Call) -> None:
         func = call.func

@@ -7,6 +7,7 @@ Order: read and unwrap, parse, scan, check (restricted only), rewrite awaiting a
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
 import sys
 import warnings
@@ -19,10 +20,10 @@ from typing import Any, Literal
 from sandbox.dialect.analysis import analyse
 from sandbox.dialect.awaiting import rewrite_awaiting
 from sandbox.dialect.modules import Importable
-from sandbox.dialect.scopes import Facts, scan
 from sandbox.dialect.source import SYNTAX, explain_syntax, read_source
-from sandbox.dialect.transformer import Policy
+from sandbox.dialect.transformer import check
 from sandbox.dialect.values import rewrite_value
+from sandbox.dialect.walk import scan
 from sandbox.spec import CallUse, Diagnostic, NameUse
 
 TOO_LARGE = "limit.compile"
@@ -68,7 +69,8 @@ def compile_program(
     if text.error is not None:
         return Compiled(lines=lines, diagnostics=(*text.notes, _with_line(text.error, lines)))
     try:
-        return _compile(text.text, lines, text.notes, dialect, filename, Importable(roots, packages), roots)
+        with _undisturbed():
+            return _compile(text.text, lines, text.notes, dialect, filename, Importable(roots, packages), roots)
     except SyntaxError as error:
         problem = _syntax(error, text.text)
     except (RecursionError, MemoryError) as error:
@@ -88,21 +90,19 @@ def _compile(
     importable: Importable,
     roots: tuple[str, ...],
 ) -> Compiled:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SyntaxWarnings would be printed with a line of the file
-        tree = _parse(text, filename, "exec")
-        with _deep_recursion():
-            facts = scan(tree, roots)
-            names, calls = analyse(facts, roots)
-            diagnostics = list(notes)
-            if dialect != "native":
-                tree, refused = _check(tree, facts, importable)
-                diagnostics += [_with_line(item, lines) for item in refused]
-                if refused:
-                    return Compiled(lines=lines, diagnostics=tuple(diagnostics), names=names, calls=calls)
-            rewrite_awaiting(facts)
-            assigned = rewrite_value(tree)
-        code = compile(tree, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    tree = _parse(text, filename, "exec")
+    with _deep_recursion():
+        facts = scan(tree, roots)
+        names, calls = analyse(facts, roots)
+        diagnostics = list(notes)
+        if dialect != "native":
+            refused = check(facts, importable)
+            diagnostics += [_with_line(item, lines) for item in refused]
+            if refused:
+                return Compiled(lines=lines, diagnostics=tuple(diagnostics), names=names, calls=calls)
+        rewrite_awaiting(facts)
+        assigned = rewrite_value(tree)
+    code = compile(tree, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     return Compiled(
         code=code,
         is_coroutine=bool(code.co_flags & inspect.CO_COROUTINE),
@@ -112,6 +112,21 @@ def _compile(
         calls=calls,
         assigned_last=assigned,
     )
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without collections, which find nothing because nodes make no cycles, and without SyntaxWarnings, which would be
+    printed with a line of the file."""
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 def _parse(text: str, filename: str, mode: Literal["exec", "eval"]) -> Any:
@@ -139,12 +154,6 @@ def _deep_recursion() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def _check(tree: Any, facts: Facts, importable: Importable) -> tuple[Any, list[Diagnostic]]:
-    policy = Policy(facts, importable)
-    checked = policy.visit(tree)
-    return checked, sorted(policy.diagnostics, key=lambda item: (item.line, item.column))
-
-
 def compile_text(text: str, mode: str, packages: tuple[str, ...] = ()) -> CodeType:
     """Compiles text for `eval` and `exec`.
 
@@ -152,18 +161,11 @@ def compile_text(text: str, mode: str, packages: tuple[str, ...] = ()) -> CodeTy
         SyntaxError: the text is not Python or is refused; the message holds the reason and the remedy.
     """
     tree = _parse(text, "<string>", "exec" if mode == "exec" else "eval")
-    module = tree if mode == "exec" else ast.Module(body=[ast.Expr(tree.body)], type_ignores=[])
-    facts = scan(module)
-    policy = Policy(facts, Importable(_EVALUATED_ROOTS, packages))
-    checked = policy.visit(module)
-    if policy.diagnostics:
-        first = policy.diagnostics[0]
+    refused = check(scan(tree), Importable(_EVALUATED_ROOTS, packages))
+    if refused:
+        first = refused[0]
         raise SyntaxError(first.message + (f"; {first.hint}" if first.hint else ""))
-    if mode == "exec":
-        made: Any = checked
-    else:
-        made = ast.Expression(checked.body[0].value)
-    return compile(ast.fix_missing_locations(made), "<string>", mode, dont_inherit=True)
+    return compile(tree, "<string>", mode, dont_inherit=True)
 
 
 def _with_line(item: Diagnostic, lines: tuple[str, ...]) -> Diagnostic:

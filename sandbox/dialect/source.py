@@ -48,7 +48,7 @@ def read_source(raw: bytes) -> Text:
         )
         return out
     out.text = _dedent(_unfence(text, out.notes), out.notes)
-    hidden = _BIDI.search(out.text)
+    hidden = None if out.text.isascii() else _BIDI.search(out.text)
     if hidden is not None:
         line = out.text.count("\n", 0, hidden.start()) + 1
         message = (
@@ -79,6 +79,8 @@ def _undecodable(raw: bytes, error: UnicodeDecodeError) -> Diagnostic:
 
 
 def _unfence(text: str, notes: list[Diagnostic]) -> str:
+    if "```" not in text and "~~~" not in text:
+        return text
     lines = text.rstrip().split("\n")
     first = next((index for index, line in enumerate(lines) if line.strip()), 0)
     head, tail = lines[first].strip(), lines[-1].rstrip()
@@ -96,6 +98,8 @@ def _unfence(text: str, notes: list[Diagnostic]) -> str:
 
 
 def _dedent(text: str, notes: list[Diagnostic]) -> str:
+    if text and text[0] not in " \t\n#":
+        return text
     lines = text.split("\n")
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     margin = first[: len(first) - len(first.lstrip(" \t"))]
