@@ -11,7 +11,7 @@ import builtins
 from typing import Any
 
 from sandbox.dialect.rules import GUARD_PREFIX
-from sandbox.dialect.scopes import Binding, Facts, Scope
+from sandbox.dialect.scopes import DOTTED, Binding, Facts, Scope
 from sandbox.spec import UNKNOWN, CallUse, NameUse
 
 MAX_NAMES = 5_000  # chosen: ten times what a large program uses
@@ -43,7 +43,7 @@ def _telling(facts: Facts) -> set[str]:
         *(
             name
             for name, bindings in facts.bound.items()
-            if any(item.kind == "import" or isinstance(item.value, ast.Name | ast.Attribute) for item in bindings)
+            if any(item.kind == "import" or isinstance(item.value, DOTTED) for item in bindings)
         ),
     }
 

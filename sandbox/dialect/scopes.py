@@ -14,6 +14,9 @@ N = TypeVar("N", bound=ast.AST)
 
 Kind = Literal["import", "value", "other"]
 
+DOTTED = (ast.Name, ast.Attribute)
+"""What a dotted name is made of."""
+
 
 class Binding(NamedTuple):
     """One place that binds a name: an import (`path`), an assignment (`value`), or anything else."""

@@ -32,7 +32,7 @@ from sandbox.dialect.rules import (
     judge_store,
     own_private,
 )
-from sandbox.dialect.scopes import Facts, Scope
+from sandbox.dialect.scopes import DOTTED, Facts, Scope
 from sandbox.dialect.shapes import is_super, literal_names_problem
 from sandbox.dialect.templates import format_problem
 from sandbox.spec import Diagnostic
@@ -82,13 +82,15 @@ class Policy(RestrictingNodeTransformer):
 
     def node_contents_visit(self, node: Node) -> Node:
         """Called by the visitors of the base class: what a node holds is judged by itself."""
+        return node
 
     def error(self, node: Node, info: str, hint: str = "") -> None:
         """Records a refusal at a node."""
         if self._room > 0:
             self._room -= 1
             line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-            place = (line, column, -getattr(node, "end_lineno", 0), -getattr(node, "end_col_offset", 0))
+            end = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
+            place = (line, column, -end[0], -end[1])
             self.found.append((place, Diagnostic(code=REFUSED, message=info, line=line, column=column, hint=hint)))
 
     def not_allowed(self, node: Node) -> None:
@@ -141,7 +143,7 @@ class Policy(RestrictingNodeTransformer):
         verdict = judge_attribute(node.attr, self.facts.private, on_super=is_super(node.value))
         if verdict.mode == "refused":
             self._refuse(node, node.attr, verdict)
-        elif isinstance(node.value, ast.Name | ast.Attribute):
+        elif isinstance(node.value, DOTTED):
             self._check_module_name(node)
         elif verdict.mode == "checked" and isinstance(node.value, ast.Constant) and node.attr in _TEMPLATES:
             self._check_template(node, node.value.value)

@@ -174,6 +174,19 @@ class _Walk:
             self.scope.fixed_self = name
         self.scope = outer
 
+    @_handles("arguments", "posonlyargs args vararg kwonlyargs kw_defaults kwarg defaults")
+    def arguments(self, node: ast.arguments) -> None:
+        for part in (node.posonlyargs, node.args, node.kwonlyargs, node.kw_defaults, node.defaults):
+            if part:
+                self.block(part)
+        self.visit(node.vararg)
+        self.visit(node.kwarg)
+
+    @_handles("arg", "arg annotation type_comment")
+    def argument(self, node: ast.arg) -> None:
+        if node.annotation is not None:
+            self.visit(node.annotation)
+
     def _declare(self, body: list[Any]) -> None:
         """Takes `global` and `nonlocal` ahead of the walk: they hold for the whole function."""
         for node in body:

@@ -1,4 +1,4 @@
-"""The process sandbox alone: time of a run, of calls, of a kill, and of computing, beside a floor of the same run.
+"""The process sandbox alone: time of a run, of calls and of a kill, beside a floor of the same run.
 
 Run: python tests/bench/bench_sandbox.py
 Every figure is a median with its minimum; the last column is the ratio to the floor named beside it.
@@ -10,15 +10,12 @@ import json
 import os
 import socket
 import statistics
-import subprocess
-import sys
 import time
 
 import anyio
 
 from sandbox import Limits, Reply, RunSpec, open_sandbox
 from sandbox.backends import process
-from sandbox.dialect.program import compile_program
 from sandbox.linux.cgroups import Groups
 
 BINDING = """
@@ -32,21 +29,6 @@ call = Tool()
 """
 PACKAGES = ("numpy", "pandas")
 IMPORT = "import asyncio\nfrom tools import call\n"
-LOOPS = {
-    "2M-step loop": "total = 0\nfor i in range(2_000_000):\n    total += i * i % 7\ntotal",
-    "word count": (
-        "words = ('red green blue red amber blue green red ' * 25_000).split()\ncounts = {}\n"
-        "for w in words:\n    counts[w] = counts.get(w, 0) + 1\nsorted(counts.items())"
-    ),
-    "objects": (
-        "class P:\n    def __init__(self, x):\n        self.x = x\n    def double(self):\n        return self.x * 2\n"
-        "total = 0\nfor i in range(300_000):\n    p = P(i)\n    p.x += 1\n    total += p.double()\ntotal"
-    ),
-    "rows": (
-        "import json\nrows = [{'id': i, 'owner': f'u{i % 17}', 'amount': i * 7 % 1000} for i in range(60_000)]\n"
-        "out = {}\nfor r in rows:\n    out[r['owner']] = out.get(r['owner'], 0) + r['amount']\nlen(json.dumps(out))"
-    ),
-}
 
 
 def show(name: str, times: list[float], floor: float = 0.0, note: str = "") -> None:
@@ -110,24 +92,6 @@ async def runs(box, spec: RunSpec, count: int, *, call=None, pause_s: float = 0.
     return times
 
 
-def plain(source: str) -> float:
-    """Seconds that a fresh plain CPython needs for the source itself."""
-    code = (
-        f"import time\ncode = compile({source!r}, 'x', 'exec')\n"
-        "started = time.perf_counter()\nexec(code, {})\nprint(time.perf_counter() - started)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return float(found.stdout)
-
-
-async def in_guest(box, source: str) -> float:
-    """Seconds that the guest needs for it, by the guest's own clock."""
-    timed_source = f"import time\n_t = time.perf_counter()\n{source}\nprint(time.perf_counter() - _t)"
-    result = await box.run(RunSpec(source=timed_source, limits=Limits(cpu_s=60)))
-    assert result.status == "ok", result.error
-    return float(result.printed.split()[-1])
-
-
 class NoGroups(Groups):
     """Makes no control group, as where none can be had."""
 
@@ -163,27 +127,7 @@ async def groups_cost() -> None:
         show(f"groups: {name}", times, statistics.median(sides[0][name]), "of none")
 
 
-FIFTY_LINES = "".join(
-    f"class Row{n}:\n    def __init__(self, x: int) -> None:\n        self.x = x\n"
-    f"    def text(self) -> str:\n        return f'{{self.x}}: {{[k for k in range(self.x) if k % {n + 2}]}}'\n"
-    for n in range(10)
-)
-
-
-def show_compile() -> None:
-    """Compiling fifty lines with the language layer, warm, beside Python's own compiler."""
-    source = FIFTY_LINES.encode()
-
-    def ours() -> None:
-        compile_program(source, dialect="restricted", filename="x", roots=("tools",))
-
-    ours()
-    plain_times = [timed(lambda: compile(FIFTY_LINES, "x", "exec")) for _ in range(50)]
-    show("compiling 50 lines", [timed(ours) for _ in range(50)], statistics.median(plain_times), "of compile()")
-
-
 async def main() -> None:
-    show_compile()
     floor = fork_floor()
     show("floor: fork, exit, wait", [floor])
     started = time.perf_counter()
@@ -229,11 +173,6 @@ async def main() -> None:
             result = await box.run(RunSpec(source="while True: pass", limits=Limits(wall_s=0.2)))
             kills.append(result.usage.wall_s - 0.2)
         show("over the deadline at a kill", kills)
-
-        for name, source in LOOPS.items():
-            floors = [plain(source) for _ in range(3)]
-            guests = [await in_guest(box, source) for _ in range(3)]
-            show(f"computing: {name}", guests, statistics.median(floors), "of plain CPython")
     async with open_sandbox("process", pool=0) as box:
         show("trivial run, no child waits", await runs(box, RunSpec(source="1 + 1"), 20), floor, "of a fork")
     await groups_cost()
