@@ -1,6 +1,6 @@
-"""kill -9 of host, zygote or guest at a random moment: no process is left, nobody hangs, the pool heals.
+"""kill -9 of host, zygote or guest at a random moment, a hundred times: nothing is left, nobody hangs, the pool heals.
 
-Few rounds here; `python tests/bench/soak_crashes.py` does a hundred of them.
+Victims and moments follow from `SEED`, which is printed; `CRASH_SEED` in the environment chooses another.
 """
 
 import os
@@ -13,31 +13,62 @@ import pytest
 
 from sandbox import GuestError, RunSpec, open_sandbox
 from tests.support import crashes
+from tests.support.real_guests import descendants, gone
 
 pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.skipif(sys.platform != "linux", reason="did not run: needs Linux"),
 ]
 
+SEED = int(os.environ.get("CRASH_SEED", "1"))
+KILLS = {"guest": 66, "zygote": 16, "host": 16, "server": 2}
+"""How often each is killed; "host" is a program of its own around a sandbox, "server" is `codemode serve`."""
+AT_ONCE = {"guest": 3, "zygote": 1}
+"""Kills among the runs that are under way together."""
+POOL = 2
+
+
+def chances(part):
+    """One source of chance for all kills of a part."""
+    print(f"CRASH_SEED={SEED}")
+    return random.Random(f"{SEED} {part}")
+
+
+def test_a_hundred_processes_are_killed_in_this_file():
+    assert sum(KILLS.values()) == 100
+
 
 @pytest.mark.anyio
-async def test_runs_end_with_what_happened_and_the_pool_heals_when_a_guest_or_its_zygote_is_killed():
-    chance = random.Random(1)
-    async with open_sandbox("process", pool=2) as box:
-        for _ in range(12):
-            await crashes.hit_a_part(box, chance)
+@pytest.mark.parametrize("part", ["guest", "zygote"])
+async def test_runs_end_with_what_happened_and_the_pool_heals_when_a_part_is_killed(part):
+    chance, seen = chances(part), set()
+    others = set(descendants(os.getpid()))
+    async with open_sandbox("process", pool=POOL) as box:
+        for _ in range(KILLS[part] // AT_ONCE[part]):
+            await crashes.hit_a_part(box, chance, part, kills=AT_ONCE[part])
+            seen |= set(descendants(os.getpid())) - others
+        await crashes.is_full(box, POOL)
         assert await crashes.one_run(box) == ("", "")
+    await gone(seen)
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("seed", range(3))
-async def test_nothing_is_left_of_a_host_that_is_killed_at_a_random_moment(seed):
-    await crashes.hit_the_host(random.Random(seed))
+async def test_nothing_is_left_of_a_host_that_is_killed_at_a_random_moment():
+    chance, places = chances("host"), anyio.CapacityLimiter(2)
+
+    async def hit(own):
+        async with places:
+            await crashes.hit_the_host(own)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(KILLS["host"]):
+            tasks.start_soon(hit, random.Random(chance.random()))
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_client_of_a_killed_server_hears_the_end_and_nothing_is_left(tmp_path, seed):
-    assert crashes.hit_a_served_host(tmp_path, random.Random(seed)) >= 3
+def test_a_client_of_a_killed_server_hears_the_end_and_nothing_is_left(tmp_path):
+    chance = chances("server")
+    for _ in range(KILLS["server"]):
+        assert crashes.hit_a_served_host(tmp_path, chance) >= 3
 
 
 @pytest.mark.anyio

@@ -1,6 +1,6 @@
 """Kills a part of a running sandbox at a random moment and tells what became of everyone else.
 
-Each function takes a seeded `random.Random`; the tests use few rounds, `tests/bench/soak_crashes.py` many.
+Each function takes a seeded `random.Random`: victims and moments follow from it, what they meet does not.
 """
 
 import json
@@ -55,8 +55,11 @@ async def one_run(box):
     return (result.error.code, result.error.message) if result.error else ("", "")
 
 
-async def hit_a_part(box, chance):
-    """Kill guest, zygote or waiter while runs are under way; every run must end, and the next ones must be well."""
+async def hit_a_part(box, chance, part, *, kills=1):
+    """Kill a "guest" or a "zygote" (or its waiter), `kills` times, while twice as many runs are under way.
+
+    Every run must end, with what happened; the next ones must be well.
+    """
     found = []
     with anyio.fail_after(PATIENCE_S):
         async with anyio.create_task_group() as tasks:
@@ -64,18 +67,25 @@ async def hit_a_part(box, chance):
             async def run():
                 found.append(await one_run(box))
 
-            for _ in range(2):
+            for _ in range(2 * kills):
                 tasks.start_soon(run)
-            await anyio.sleep(chance.random() * 0.03)
-            zygotes, guests = family(os.getpid())
-            kill(chance.choice(guests if guests and chance.random() < 0.5 else zygotes or guests))
+            for _ in range(kills):
+                await anyio.sleep(chance.random() * 0.03)
+                zygotes, guests = family(os.getpid())
+                kill(chance.choice(sorted((guests or zygotes) if part == "guest" else (zygotes or guests))))
         after = [await one_run(box)]
         while after[-1][0]:  # a run that takes a guest which the dying zygote left behind
             assert len(after) < 5, after
             after.append(await one_run(box))
     for code, message in (*found, *after):
         assert not code or any(word in message for word in EXPLAINED[code]), (code, message)
-    return found
+
+
+async def is_full(box, size):
+    """Wait until the pool has as many guests as it should."""
+    with anyio.fail_after(PATIENCE_S):
+        while box._pool.waiting != size:
+            await anyio.sleep(0.01)
 
 
 HOST = """
@@ -100,7 +110,28 @@ async def hit_the_host(chance):
         below = descendants(host.pid)
         kill(host.pid)
     await gone(below)
+    await no_orphan()
     return len(below)
+
+
+async def no_orphan():
+    """Wait until no zygote and no guest of this checkout is left to process 1: also those that nobody had counted."""
+    with anyio.fail_after(PATIENCE_S):
+        while _orphans():
+            await anyio.sleep(0.02)
+
+
+def _orphans():
+    bootstrap = bytes(ROOT / "sandbox" / "guest" / "bootstrap.py")
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            is_ours = bootstrap in (folder / "cmdline").read_bytes()
+            if is_ours and int((folder / "stat").read_text().rpartition(")")[2].split()[1]) == 1:
+                found.append(folder.name)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
 
 
 def hit_a_served_host(folder, chance):
