@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.once import Once
+
 ROOT = Path(__file__).resolve().parents[1]
 
 settings.register_profile("codemode", deadline=None)  # an example's time says how busy the machine is
@@ -23,3 +25,9 @@ def shared() -> Path:
     if not place.is_dir():
         pytest.skip("did not run: no sample data in `../shared`")
     return place
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory) -> Once:
+    """Makes a thing once for all workers of the session."""
+    return Once(tmp_path_factory.getbasetemp())

@@ -4,7 +4,6 @@ Each arrangement leaves layers out of a throw-away sandbox (`layer_runner`) and 
 threats. "alone" has one layer and none of the others; "without" has all layers but one.
 """
 
-import functools
 import json
 import os
 import signal
@@ -15,11 +14,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.security.threats import LAYERS, THREATS
+from tests.security.threats import LAYERS, THREATS, cell_id, text_of, written_rows
 from tests.support.real_guests import descendants, gone, still_there
 
 HERE = Path(__file__).resolve().parent
-README = HERE.parents[1] / "sandbox" / "README.md"
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -29,54 +27,42 @@ pytestmark = [
 ]
 
 
-@functools.cache
-def reached(*left_out):
-    """Ids of the attacks that reach something without these layers."""
+@pytest.fixture(scope="module")
+def reached(once):
+    """A function: ids of the attacks that reach something without these layers."""
+
+    def without(*left_out):
+        return set(once("without-" + ",".join(left_out), lambda: _run(left_out)))
+
+    return without
+
+
+def _run(left_out):
     runner = [sys.executable, str(HERE / "layer_runner.py"), ",".join(left_out) or "-"]
     done = subprocess.run(runner, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr[-2000:]
-    return {name for name, is_reached in json.loads(done.stdout).items() if is_reached}
+    return [name for name, is_reached in json.loads(done.stdout).items() if is_reached]
 
 
-def cell(layer, threat):
+def test_without_any_layer_every_attack_works(reached):
+    assert reached(*LAYERS) == {name for names in THREATS.values() for name in names}
+
+
+def test_with_all_layers_none_does(reached):
+    assert reached() == set()
+
+
+CELLS = [pytest.param(layer, threat, id=cell_id(layer, threat)) for layer in LAYERS for threat in THREATS]
+
+
+@pytest.mark.parametrize(("layer", "threat"), CELLS)
+def test_a_cell_is_what_the_attacks_show(reached, layer, threat):
     """`stopped`, `limited` or `–` for the layer alone; bold where an attack succeeds without it."""
     attacks = set(THREATS[threat])
     through = attacks & reached(*(other for other in LAYERS if other != layer))
     word = "stopped" if not through else "–" if through == attacks else "limited"
-    return f"**{word}**" if attacks & reached(layer) else word
-
-
-@functools.cache
-def written():
-    """Threat → layer → cell, as the README has it."""
-    lines = README.read_text(encoding="utf-8").splitlines()
-    start = next(n for n, line in enumerate(lines) if line.startswith("| threat |"))
-    heads = [part.strip().strip("`") for part in lines[start].strip("|").split("|")][1:]
-    table = {}
-    for line in lines[start + 2 :]:
-        if not line.startswith("|"):
-            break
-        threat, *cells = [part.strip() for part in line.strip("|").split("|")]
-        table[threat] = dict(zip(heads, cells, strict=True))
-    return table
-
-
-def test_the_table_has_every_threat_and_every_layer():
-    assert list(written()) == list(THREATS)
-    assert all(list(row) == list(LAYERS) for row in written().values())
-
-
-def test_without_any_layer_every_attack_works():
-    assert reached(*LAYERS) == {name for names in THREATS.values() for name in names}
-
-
-def test_with_all_layers_none_does():
-    assert reached() == set()
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_the_column_of_a_layer_is_what_the_attacks_show(layer):
-    assert {threat: row[layer] for threat, row in written().items()} == {t: cell(layer, t) for t in THREATS}
+    shown = f"**{word}**" if attacks & reached(layer) else word
+    assert text_of(written_rows()[threat][LAYERS.index(layer)]) == shown
 
 
 # -- layers that no attack from inside can show ----------------------------------------------------------------------

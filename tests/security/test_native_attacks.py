@@ -5,7 +5,6 @@ root of a container that has 65,536 ids; and where there is an engine, as root o
 default profile. An attack must reach nothing in any way that its entry does not except.
 """
 
-import functools
 import json
 import os
 import shutil
@@ -36,9 +35,13 @@ SINCE_ABI = {"landlock": 1, "landlock-tcp": 4, "landlock-signals": 6, "landlock-
 pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(sys.platform != "linux", reason="did not run: needs Linux")]
 
 
-@functools.cache
-def outcome(way, how):
-    """What the runner prints for all attacks, started in one of the ways."""
+@pytest.fixture(scope="module")
+def outcome(once):
+    """A function: what the runner prints for all attacks, started in one of the ways."""
+    return lambda way, how: once(f"attacks-{way}-{how}", lambda: _run(way, how))
+
+
+def _run(way, how):
     done = subprocess.run(_command(way, how), capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
@@ -69,7 +72,7 @@ def _default_container():
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
-def test_no_attack_reaches_what_it_is_after(attack, way):
+def test_no_attack_reaches_what_it_is_after(outcome, attack, way):
     found = outcome(way, "jailed")["attacks"][attack.id]
     if way in attack.not_held:
         assert found["reached"], "an attack that is now held must leave the exceptions"
@@ -79,13 +82,13 @@ def test_no_attack_reaches_what_it_is_after(attack, way):
 
 
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if a.is_shown_bare], ids=lambda attack: attack.id)
-def test_the_same_program_works_without_the_sandbox(attack):
+def test_the_same_program_works_without_the_sandbox(outcome, attack):
     found = outcome("own", "bare")["attacks"][attack.id]
     assert found["reached"] or found["noticed"], found
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_a_way_of_starting_lacks_is_reported_and_nothing_else(way):
+def test_what_a_way_of_starting_lacks_is_reported_and_nothing_else(outcome, way):
     isolation = outcome(way, "jailed")["isolation"]
     missing = {name for name, state in isolation.items() if state == "missing"}
     if way == "own" and os.geteuid() != 0:
