@@ -58,6 +58,7 @@ def main(*, has_namespaces: bool, can_empty_root: bool) -> NoReturn:
     if memory.thread_count() != 1:
         raise SealError("zygote", "an imported package started a thread; forked guests would inherit its locks")
     mapped = memory.mapped()
+    memory.grow_stack(rlimits.STACK_BYTES)  # after the count: RLIMIT_DATA has no part of it
     task_count = memory.open_task_count()
     _forget_places()
     descriptors.put_null_on(2)  # until here it carries an interpreter's complaints to the host

@@ -1,4 +1,4 @@
-"""What a process has mapped, how its allocator reserves, how many tasks there are, and who is ended first.
+"""What a process has mapped, how its stack and allocator reserve, how many tasks there are, and who is ended first.
 
 Enters: nothing. Leaves: counts read from /proc, before an empty root hides it.
 """
@@ -6,9 +6,10 @@ Enters: nothing. Leaves: counts read from /proc, before an empty root hides it.
 from __future__ import annotations
 
 import os
+import resource
 from typing import NamedTuple
 
-from sandbox.linux.syscalls import libc_function
+from sandbox.linux.syscalls import libc_function, touch
 
 _M_ARENA_MAX = -8  # malloc.h of glibc
 _ARENAS = 2  # chosen: an arena reserves 64 MiB of address space; the interpreter's lock lets few threads allocate
@@ -42,13 +43,34 @@ def stack_high_words() -> tuple[int, ...]:
 
     Forked children have their stack at the same place.
     """
-    with open("/proc/self/maps", encoding="ascii", errors="replace") as file:
-        ranges = [line.split(" ", 1)[0] for line in file if line.rstrip().endswith("[stack]")]
     words: set[int] = set()
-    for text in ranges:
-        first, _, end = text.partition("-")
-        words |= {(int(end, 16) - 1) >> 32, int(first, 16) >> 32, max(0, int(end, 16) - _STACK_ROOM) >> 32}
+    for first, end in _stacks():
+        words |= {(end - 1) >> 32, first >> 32, max(0, end - _STACK_ROOM) >> 32}
     return tuple(sorted(words))
+
+
+def _stacks() -> list[tuple[int, int]]:
+    """First address and end of the main thread's stack."""
+    with open("/proc/self/maps", encoding="ascii", errors="replace") as file:
+        ranges = [line.split(" ", 1)[0].split("-") for line in file if line.rstrip().endswith("[stack]")]
+    return [(int(first, 16), int(end, 16)) for first, end in ranges]
+
+
+def grow_stack(size: int) -> None:
+    """Give the main thread's stack its final size: `size` bytes, or fewer where RLIMIT_STACK says so.
+
+    RLIMIT_DATA does not count the stack, and RLIMIT_STACK bounds each piece of a stack that was cut in two. One that has
+    its size needs no growth, so guests are forbidden any (`rlimits.sealed`). Forked children have the same stack.
+
+    Safety: the byte that is read lies below all that is in use, where only the stack can be.
+    """
+    soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    final = size if soft == resource.RLIM_INFINITY else min(size, soft)
+    page = os.sysconf("SC_PAGE_SIZE")
+    for first, end in _stacks():
+        lowest = (end - final + page - 1) & -page
+        if lowest < first:
+            touch(lowest)
 
 
 def thread_count() -> int:

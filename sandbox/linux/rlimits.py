@@ -3,7 +3,8 @@
 Enters: limits of a run and what the interpreter itself already uses. Leaves: (soft, hard) pairs, set in the calling
 process. The arithmetic is pure. Why RLIMIT_DATA: RLIMIT_AS also counts memory that is reserved and never touched
 (stacks, allocator arenas) and breaks ordinary programs; RLIMIT_DATA counts private writable memory. What it does
-not count (shared and growing-down mappings, pages made read-only after use) the seccomp filter refuses.
+not count (shared and growing-down mappings, pages made read-only after use) the seccomp filter refuses; the main
+thread's stack, which grows downwards, has its final size before a guest is forked and may not grow in it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ MIB = 1 << 20
 
 RESERVE_BYTES = 16 * MIB  # chosen: between soft and hard RLIMIT_DATA, so that a MemoryError can still be reported
 ADDRESS_BYTES = 1024 * MIB  # chosen: room for reservations (two allocator arenas, stacks); also bounds page tables
-STACK_BYTES = 8 * MIB  # the usual soft limit; the main thread's stack is not part of RLIMIT_DATA
+STACK_BYTES = 8 * MIB  # the usual soft limit; the zygote's stack grows to it (`memory.grow_stack`), a guest's no more
 CPU_GRACE_S = 1  # between SIGXCPU (soft) and SIGKILL (hard), getrlimit(2)
 CPU_START_S = 1  # chosen: what a guest may use before its program starts (own start, compiling, loading)
 DESCRIPTORS = 16  # chosen: null devices, channel, event loop; nothing can be opened anyway
@@ -45,7 +46,7 @@ def sealed(
         resource.RLIMIT_RTPRIO: (0, 0),
         resource.RLIMIT_SIGPENDING: (PENDING_SIGNALS, PENDING_SIGNALS),
         resource.RLIMIT_NOFILE: (DESCRIPTORS, DESCRIPTORS),
-        resource.RLIMIT_STACK: (STACK_BYTES, STACK_BYTES),
+        resource.RLIMIT_STACK: (0, 0),  # bounds growth only: what the stack has it keeps
         resource.RLIMIT_DATA: (data, data + RESERVE_BYTES),
         resource.RLIMIT_AS: (address, address),
         resource.RLIMIT_CPU: (cpu, cpu + CPU_GRACE_S),

@@ -140,3 +140,8 @@ def libc_function(name: str) -> ctypes._NamedFuncPointer | None:
     """A function of libc that is no system call, or None where this libc has none of that name."""
     function: ctypes._NamedFuncPointer | None = getattr(_libc, name, None)
     return function
+
+
+def touch(place: int) -> None:
+    """Read the byte at an address: the kernel gives memory to it, or ends the process where it cannot."""
+    ctypes.string_at(place, 1)

@@ -25,12 +25,15 @@ import anyio
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from sandbox import Limits, RunSpec, open_sandbox
+from sandbox.linux.seccomp import ALLOWED, ANSWERED, CHECKED
+from sandbox.linux.syscalls import numbers
 from tests.security.attack import Attack
 from tests.security.attacks_kernel import NUMBERS
 from tests.security.register import ATTACKS, PRELUDE
 
 ENVIRONMENT_NAME = "ATTACK_RUNNER_SECRET"
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_bytes=64 << 20, threads=16)
+ANSWERED_IN_A_GUEST = {*ALLOWED, *CHECKED, *ANSWERED}
 _TRIES = 5  # chosen: of an attack without the sandbox
 _VICTIM = """
 import ctypes, os, sys, time
@@ -92,7 +95,7 @@ class Targets:
             self.victim.kill()
             self.victim.communicate()
 
-    def reset(self) -> dict[str, Any]:
+    def reset(self, *, is_bare: bool) -> dict[str, Any]:
         """Fresh victim and files; what a program needs to know about the targets."""
         (self.folder / "victim").write_text("x")
         for name in ("made", "linked", "fifo"):
@@ -106,7 +109,8 @@ class Targets:
             assert self.victim.stdout is not None
             print(self.memory_secret, file=self.victim.stdin, flush=True)
             self.address = int(self.victim.stdout.readline())
-        machine = ("x86_64", "aarch64").index(platform.machine())
+        machine = platform.machine()
+        column = ("x86_64", "aarch64").index(machine)
         return {
             "secret": self.secret,
             "memory_secret": self.memory_secret,
@@ -122,7 +126,11 @@ class Targets:
             "victim": self.victim.pid,
             "address": self.address,
             "planted": {str(number): kind for number, kind in self.planted.items()},
-            "numbers": {name: pair[machine] for name, pair in NUMBERS.items() if pair[machine] is not None},
+            "numbers": {name: pair[column] for name, pair in NUMBERS.items() if pair[column] is not None},
+            "allowed": [number for name, number in numbers(machine).items() if name in ANSWERED_IN_A_GUEST],
+            "machine": machine,
+            "bare": is_bare,
+            "smallest_stack": {"x86_64": 32, "aarch64": 128}[machine] * 1024,  # PTHREAD_STACK_MIN, limits.h
         }
 
     def noticed(self) -> list[str]:
@@ -157,7 +165,7 @@ async def run_jailed(targets: Targets) -> dict[str, Any]:
     found: dict[str, Any] = {}
     async with open_sandbox("process", pool=1) as box:
         for attack in ATTACKS:
-            source = program(attack, targets.reset())
+            source = program(attack, targets.reset(is_bare=False))
             result = await box.run(RunSpec(source=source, dialect="native", limits=LIMITS))
             error = f"{result.error.code}: {result.error.type}: {result.error.message}" if result.error else ""
             output = result.printed + error
@@ -187,7 +195,7 @@ def run_bare(targets: Targets) -> dict[str, Any]:
 
 
 def _one_bare(attack: Attack, targets: Targets) -> dict[str, Any]:
-    source = program(attack, targets.reset())
+    source = program(attack, targets.reset(is_bare=True))
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, start_new_session=True
     )

@@ -8,6 +8,38 @@ from tests.security.attack import Attack
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "mremap": (25, 216),
     "acct": (163, 89),
+    "arch_prctl": (158, None),
+    "cachestat": (451, 451),
+    "fallocate": (285, 47),
+    "fchmod": (91, 52),
+    "fchown": (93, 55),
+    "flock": (73, 32),
+    "fsetxattr": (190, 7),
+    "fsync": (74, 82),
+    "ftruncate": (77, 46),
+    "futex_waitv": (449, 449),
+    "get_mempolicy": (239, 236),
+    "getsockopt": (55, 209),
+    "io_setup": (206, 0),
+    "ioperm": (173, None),
+    "iopl": (172, None),
+    "ioprio_set": (251, 30),
+    "madvise": (28, 233),
+    "mbind": (237, 235),
+    "membarrier": (324, 283),
+    "migrate_pages": (256, 238),
+    "mincore": (27, 232),
+    "modify_ldt": (154, None),
+    "pidfd_send_signal": (424, 424),
+    "pkey_mprotect": (329, 288),
+    "process_madvise": (440, 440),
+    "request_key": (249, 218),
+    "rt_tgsigqueueinfo": (297, 240),
+    "sched_setattr": (314, 274),
+    "sched_setscheduler": (144, 119),
+    "set_mempolicy": (238, 237),
+    "setfsuid": (122, 151),
+    "setpriority": (141, 140),
     "add_key": (248, 217),
     "adjtimex": (159, 171),
     "bpf": (321, 280),
@@ -71,6 +103,25 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
 _SYSTEM_CALLS: dict[str, str] = {
     "acct": "None",
     "add_key": 'b"user", b"x", b"y", 1, -2',
+    "arch_prctl": "0x1003, ctypes.create_string_buffer(8)",
+    "cachestat": "0, None, None, 0",
+    "futex_waitv": "None, 0, 0, None, 0",
+    "get_mempolicy": "None, None, 0, None, 0",
+    "getsockopt": "3, 1, 17, ctypes.create_string_buffer(12), ctypes.create_string_buffer(b'\\x0c\\0\\0\\0')",
+    "io_setup": "1, ctypes.create_string_buffer(8)",
+    "ioperm": "0, 1, 0",
+    "iopl": "0",
+    "mbind": "None, 0, 0, None, 0, 0",
+    "membarrier": "0, 0, 0",
+    "migrate_pages": "0, 0, None, None",
+    "mincore": "None, 4096, None",
+    "modify_ldt": "0, ctypes.create_string_buffer(16), 16",
+    "pidfd_send_signal": "-1, 0, None, 0",
+    "process_madvise": "-1, None, 0, 4, 0",
+    "request_key": 'b"user", b"x", None, 0',
+    "rt_tgsigqueueinfo": 'T["victim"], T["victim"], 0, None',
+    "set_mempolicy": "0, None, 0",
+    "setfsuid": "0",
     "adjtimex": "ctypes.create_string_buffer(256)",
     "bpf": "99, None, 0",
     "chroot": 'b"/nonexistent"',
@@ -124,7 +175,7 @@ KERNEL = (
         Attack(
             id=f"kernel.{name}",
             claim=f"reaches the kernel's `{name}`",
-            code=f'try_call("{name}", {arguments})',
+            code=f'if "{name}" in T["numbers"]: try_call("{name}", {arguments})',
             is_shown_bare=False,
             unproved="what it gives outside depends on the caller's rights; the claim is that the kernel is not asked",
         )
@@ -154,9 +205,45 @@ socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3).send(b"x", socket
         unproved="there is no channel outside",
     ),
     Attack(
+        id="kernel.every-number",
+        claim="reaches a system call that is not in the table, known to anybody or not",
+        code="""
+nothing = ctypes.c_long(-1)
+for number in set(range(0, 700)) - set(T["allowed"]):
+    ctypes.set_errno(0)
+    result = libc.syscall(ctypes.c_long(number), *[nothing] * 6)
+    if (result, ctypes.get_errno()) != (-1, errno.EPERM): reached(number, result, ctypes.get_errno())
+""",
+        is_shown_bare=False,
+        unproved="some of them would end the machine",
+    ),
+    Attack(
+        id="kernel.every-prctl",
+        claim="reaches one of the options of prctl: names, keeping rights, tracers, memory, its own filter",
+        code="for option in [*range(0, 100), 0x59616D61]: try_call('prctl', option, 0, 0, 0, 0)",
+        is_shown_bare=False,
+        unproved="would change the process that shows it",
+    ),
+    Attack(
+        id="kernel.null-device",
+        claim="changes or locks the null device, the one file that everybody has open",
+        code="""
+for number in range(3):
+    try_call("flock", number, 2 | 4)
+    try_call("fchmod", number, 0o777)
+    try_call("fchown", number, -1, -1)
+    try_call("fsetxattr", number, b"user.x", b"x", 1, 0)
+    try_call("ftruncate", number, 0)
+    try_call("fallocate", number, 0, 0, 1)
+    try_call("fsync", number)
+""",
+        is_shown_bare=False,
+        unproved="would change the machine's null device",
+    ),
+    Attack(
         id="kernel.x32",
         claim="calls by the numbers of the x32 ABI",
-        code="libc.syscall(ctypes.c_long(0x40000000 | 39)); print('REACHED')",
+        code="if T['machine'] == 'x86_64':\n    libc.syscall(ctypes.c_long(0x40000000 | 39)); print('REACHED')",
         is_shown_bare=False,
         unproved="outside it is ENOSYS or works, as the kernel is built",
     ),

@@ -58,6 +58,34 @@ reached()
 """,
     ),
     Attack(
+        id="memory.stack-split",
+        claim="splits the stack again and again, so that each piece may grow as far as RLIMIT_STACK lets one",
+        code=_TOUCH
+        + """
+libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+top = ctypes.c_void_p.in_dll(libc, "__libc_stack_end").value & ~4095
+for turn in range(WANTED // (7 * MIB)):
+    for page in range(top - 4096, top - 7 * MIB, -4096): libc.memset(page, 1, 1)
+    top -= 7 * MIB - 4096
+    libc.madvise(top, 8192, 14 + turn % 2)
+reached()
+""",
+    ),
+    Attack(
+        id="memory.stack-cut",
+        claim="cuts pages out of the stack, so that the piece below may grow as far as RLIMIT_STACK lets one",
+        code=_TOUCH
+        + """
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+top = (ctypes.c_void_p.in_dll(libc, "__libc_stack_end").value & ~4095) - 256 * 1024
+for turn in range(WANTED // (7 * MIB)):
+    for page in range(top - 4096, top - 7 * MIB, -4096): libc.memset(page, 1, 1)
+    top -= 7 * MIB - 8192
+    libc.munmap(top, 4096)
+reached()
+""",
+    ),
+    Attack(
         id="memory.page-tables-apart",
         claim="fills page tables with read-only pages at addresses far apart, which RLIMIT_DATA does not count",
         code=_TOUCH
@@ -163,6 +191,54 @@ gate.set(); reached()
 """,
     ),
     Attack(
+        id="memory.locked",
+        claim="keeps memory from being swapped, by a call or by a flag of a mapping",
+        code=_TOUCH
+        + """
+place = take(0x22, 65536)
+if libc.mlock(ctypes.c_void_p(place), ctypes.c_size_t(65536)) == 0: reached("mlock")
+take(0x2022, 65536); reached("MAP_LOCKED")
+""",
+    ),
+    Attack(
+        id="memory.at-zero",
+        claim="maps the page at address zero, which kernels trip over",
+        code=_TOUCH
+        + "place = libc.mmap(None, 4096, 3, 0x32, -1, 0)\nif place != ctypes.c_void_p(-1).value: reached(place)",
+        is_shown_bare=False,
+        unproved="needs root",
+    ),
+    Attack(
+        id="memory.over-another",
+        claim="puts a mapping over memory that is in use",
+        code=_TOUCH
+        + """
+place = take(0x22, 1 << 16)
+libc.memset(place, 1, 1 << 16)
+if libc.mmap(place, 1 << 16, 3, 0x32, -1, 0) == place: reached()
+""",
+    ),
+    Attack(
+        id="memory.merged",
+        claim="has the kernel merge equal pages, which tells what others hold",
+        code=_TOUCH
+        + "if libc.madvise(ctypes.c_void_p(take(0x22, 1 << 16)), ctypes.c_size_t(1 << 16), 12) == 0: reached()",
+        is_shown_bare=False,
+        unproved="not every kernel merges pages",
+    ),
+    Attack(
+        id="memory.other-advice",
+        claim="reaches the rarer requests of madvise: poisoning, forks, core files, reading ahead, collapsing",
+        code=_TOUCH
+        + """
+place = take(0x22, 1 << 16)
+for advice in set(range(0, 128)) - {4, 8, 14, 15, 102, 103}:
+    try_call("madvise", ctypes.c_void_p(place), 1 << 16, advice)
+""",
+        is_shown_bare=False,
+        unproved="poisons a page of the machine when root does it",
+    ),
+    Attack(
         id="memory.executable",
         claim="maps new machine code",
         code=_TOUCH + "take(0x22, 4096, 7); reached()",
@@ -171,6 +247,28 @@ gate.set(); reached()
         id="memory.executable-later",
         claim="makes written memory executable",
         code=_TOUCH + "place = take(0x22, 4096)\nif libc.mprotect(place, 4096, 5) == 0: reached()",
+    ),
+    Attack(
+        id="memory.executable-by-key",
+        claim="makes written memory executable by the call for protection keys, which takes none as well",
+        code=_TOUCH
+        + "r, e = call('pkey_mprotect', ctypes.c_void_p(take(0x22, 4096)), 4096, 5, -1)\nif r == 0: reached()",
+    ),
+    Attack(
+        id="memory.patched-function",
+        claim="writes over a function of a loaded library and calls it",
+        code=_TOUCH
+        + """
+place = ctypes.cast(libc.labs, ctypes.c_void_p).value & ~4095
+if libc.mprotect(place, 8192, 3) == 0 and libc.mprotect(place, 8192, 5) == 0 and libc.labs(-3) == 3: reached()
+""",
+    ),
+    Attack(
+        id="memory.huge-pages",
+        claim="takes huge pages out of the machine's reserve",
+        code=_TOUCH + "take(0x40022, 2 * MIB); reached()",
+        is_shown_bare=False,
+        unproved="not every machine has a reserve",
     ),
     Attack(
         id="memory.rewrite-code",

@@ -120,6 +120,72 @@ if result == 1: reached()
 """,
     ),
     Attack(
+        id="process.enumerate",
+        claim="learns the numbers of other processes, one guess at a time",
+        code="""
+own, mask = os.getpid(), ctypes.create_string_buffer(1024)
+found = [pid for pid in range(1, 70_000) if pid != own and libc.sched_getaffinity(pid, 1024, mask) == 0]
+found += [pid for pid in (T["victim"],) if libc.sched_getaffinity(pid, 1024, mask) == 0]
+if found: reached(found[:5])
+""",
+    ),
+    Attack(
+        id="process.signal-by-descriptor",
+        claim="has the kernel signal another process whenever its channel can be read",
+        code="""
+import fcntl, socket
+number = 3
+if T["bare"]:
+    pair = socket.socketpair(); number = pair[0].fileno()
+    for step in ((8, T["victim"]), (10, 9), (4, 0o20000 | os.O_NONBLOCK)): fcntl.fcntl(number, *step)
+    pair[1].send(b"x")
+for step in ((8, T["victim"]), (10, 9), (4, 0o20000)):
+    try:
+        fcntl.fcntl(number, *step); reached(step)
+    except OSError: pass
+for request in (0x8901, 0x8902, 0x5452):
+    try:
+        fcntl.ioctl(number, request, (1).to_bytes(4, "little")); reached(hex(request))
+    except OSError: pass
+""",
+    ),
+    Attack(
+        id="process.spawn",
+        claim="starts a program by a child that shares its memory",
+        code='os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0); reached()',
+    ),
+    Attack(
+        id="process.traced",
+        claim="makes its parent its tracer",
+        code="libc.ptrace.restype = ctypes.c_long\nif libc.ptrace(0, 0, None, None) == 0: reached()",
+    ),
+    Attack(
+        id="process.scheduling",
+        claim="chooses how it is scheduled, or how its reads and writes are",
+        code="""
+try_call("setpriority", 0, 0, 19)
+try_call("sched_setscheduler", 0, 3, ctypes.create_string_buffer(8))
+try_call("sched_setattr", 0, ctypes.create_string_buffer(64), 0)
+try_call("ioprio_set", 1, 0, 0x6000)
+""",
+    ),
+    Attack(
+        id="process.timers",
+        claim="has the kernel raise signals by timers, thousands at a time",
+        code="""
+import signal
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001); reached("interval")
+except OSError: pass
+made = 0
+for _ in range(1000):
+    made += call("timer_create", 1, None, ctypes.create_string_buffer(8))[0] == 0
+    made += call("timerfd_create", 1, 0)[0] >= 0
+if made: reached(made)
+""",
+    ),
+    Attack(
         id="process.environment",
         claim="finds a variable of the host in its own environment",
         code="""
@@ -199,7 +265,7 @@ for place in places:
         code="""
 import threading
 gate, count = threading.Event(), 0
-threading.stack_size(32 * 1024)
+threading.stack_size(T["smallest_stack"])
 for _ in range(200):
     try:
         threading.Thread(target=gate.wait, daemon=True).start(); count += 1
@@ -216,7 +282,7 @@ if count > 16: reached(count)
         code="""
 import threading
 gate, count = threading.Event(), 0
-threading.stack_size(32 * 1024)
+threading.stack_size(T["smallest_stack"])
 for _ in range(1500):
     try:
         threading.Thread(target=gate.wait, daemon=True).start(); count += 1

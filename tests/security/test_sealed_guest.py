@@ -102,6 +102,23 @@ async def test_every_limit_of_a_guest_is_what_the_kernel_enforces(guest_folder):
     assert found["Max open files"] == (str(rlimits.DESCRIPTORS),) * 2
 
 
+async def test_the_stack_of_a_guest_has_its_size_and_may_not_grow(guest_folder):
+    await _is_sealed(guest_folder)
+    limit = next(
+        line for line in (guest_folder / "limits").read_text().splitlines() if line.startswith("Max stack size")
+    )
+    assert limit.split()[3:5] == ["0", "0"]
+    place = next(line for line in (guest_folder / "maps").read_text().splitlines() if line.endswith("[stack]"))
+    first, end = (int(part, 16) for part in place.split()[0].split("-"))
+    assert end - first == rlimits.STACK_BYTES
+
+
+async def test_no_memory_of_a_guest_is_writable_and_also_executable_or_shared(guest_folder):
+    await _is_sealed(guest_folder)
+    flags = {line.split()[1] for line in (guest_folder / "maps").read_text().splitlines()}
+    assert [flag for flag in flags if "w" in flag and ("x" in flag or "s" in flag)] == []
+
+
 async def test_a_guest_is_in_namespaces_of_its_own(guest_folder):
     await _is_sealed(guest_folder)
     own = Path("/proc/self/ns")
