@@ -59,8 +59,8 @@ def _stacks() -> list[tuple[int, int]]:
 def grow_stack(size: int) -> None:
     """Give the main thread's stack its final size: `size` bytes, or fewer where RLIMIT_STACK says so.
 
-    RLIMIT_DATA does not count the stack, and RLIMIT_STACK bounds each piece of a stack that was cut in two. One that has
-    its size needs no growth, so guests are forbidden any (`rlimits.sealed`). Forked children have the same stack.
+    RLIMIT_DATA does not count the stack, and RLIMIT_STACK bounds each piece of one that was cut in two. A stack that
+    has its size needs no growth, so guests are forbidden any (`rlimits.sealed`). Forked children have the same stack.
 
     Safety: the byte that is read lies below all that is in use, where only the stack can be.
     """

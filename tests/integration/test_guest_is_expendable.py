@@ -17,7 +17,7 @@ print("before", flush=True)
 echo(n=1)
 """
 FOR_EVER = "while True:\n    try:\n        {work}\n    except BaseException:\n        pass"
-DIED, WALL = ("guest.died",), ("limit.wall",)
+DIED, WALL, WELL, PROTOCOL = ("guest.died",), ("limit.wall",), ("",), ("guest.protocol",)
 ENDINGS = {
     "reads address zero": ("import ctypes\nctypes.string_at(0)", DIED),
     "aborts": ("os.abort()", DIED),
@@ -33,7 +33,7 @@ ENDINGS = {
         (*DIED, "guest.raised"),  # kills CPython 3.11.7; later versions raise
     ),
     "exits in __del__": ("class D:\n    def __del__(self): os._exit(9)\nd = D()\ndel d", DIED),
-    "exits in atexit": ("import atexit\natexit.register(os._exit, 9)", ("",)),
+    "exits in atexit": ("import atexit\natexit.register(os._exit, 9)", WELL),
     "hangs in __del__": ("class D:\n    def __del__(self):\n        while True: pass\nd = D()\ndel d", WALL),
     "hangs in a thread at the end": (
         "import threading\nt = threading.Thread(target=threading.Event().wait)\nt.start()",
@@ -52,6 +52,57 @@ ENDINGS = {
     "catches MemoryError": (FOR_EVER.format(work="[bytearray(1 << 24) for _ in range(1000)]"), WALL),
     "catches KeyboardInterrupt": (FOR_EVER.format(work="raise KeyboardInterrupt"), WALL),
     "raises KeyboardInterrupt": ("raise KeyboardInterrupt('mine')", ("guest.raised",)),
+    "leaves a thread that goes on": (
+        "import _thread\ndef go():\n    while True: pass\n_thread.start_new_thread(go, ())",
+        WELL,
+    ),
+    "leaves a thread that writes on": (
+        "import _thread\ndef go():\n    while True: os.write(3, b'\\0\\0\\0\\1x')\n_thread.start_new_thread(go, ())\n"
+        "while True: pass",
+        PROTOCOL,
+    ),
+    "spins in many threads of native code": (
+        "import ctypes, threading\nlibc, place = ctypes.CDLL(None), ctypes.create_string_buffer(1 << 22)\ndef go():\n"
+        "    while True: libc.memset(place, 1, 1 << 22)\n"
+        "for _ in range(16): threading.Thread(target=go).start()",
+        WALL,
+    ),
+    "refuses every audited event": (
+        "def no(*_): raise OSError('no')\nsys.addaudithook(no)\nimport json",
+        ("guest.raised", *WELL),
+    ),
+    "ends at every audited event": ("sys.addaudithook(lambda *_: os._exit(4))\nopen('x')", DIED),
+    "raises at every line": (
+        "def no(*_): raise OSError('no')\nimport threading\nthreading.settrace(no)\nsys.settrace(no)\n(lambda: 1)()",
+        ("guest.raised", *DIED),
+    ),
+    "hangs in the collector": (
+        "import gc\ndef stay(*_):\n    while True: pass\ngc.callbacks.append(stay)\ngc.collect()",
+        WALL,
+    ),
+    "tells its stack on the channel": (
+        "import faulthandler\nfaulthandler.dump_traceback(3)\nwhile True: pass",
+        (*PROTOCOL, "limit.frame"),
+    ),
+    "tells its stack on the channel later, and exits": (
+        "import faulthandler\nfaulthandler.dump_traceback_later(0.1, exit=True, file=3)\nwhile True: pass",
+        (*PROTOCOL, "limit.frame"),
+    ),
+    "closes its channel and goes on": ("os.closerange(0, 16)\nwhile True: pass", (*PROTOCOL, *WALL)),
+    "has output that hangs": (
+        "class Out:\n    def write(self, text): return len(text)\n    def flush(self):\n        while True: pass\n"
+        "sys.stdout = sys.stderr = Out()",
+        (*WALL, *WELL),
+    ),
+    "has a value whose text hangs": ("class V:\n    def __repr__(self):\n        while True: pass\nV()", WALL),
+    "raises what cannot be told": (
+        "class E(Exception):\n    def __str__(self):\n        while True: pass\n    __repr__ = __str__\nraise E",
+        WALL,
+    ),
+    "makes another interpreter": (
+        "import ctypes\nctypes.pythonapi.Py_NewInterpreter()\nwhile True: pass",
+        (*DIED, *WALL),
+    ),
     "kills its reporter": (
         "import gc\ngc.get_objects = None\nsys.modules.clear()\n1 / 0",
         (*DIED, "guest.raised", *WALL),

@@ -71,6 +71,35 @@ FRAMING = (
     Case(id="half.frame-then-exit", code="raw(frame(end())[:-1])\nos._exit(0)", ends=("guest.died",)),
     Case(id="half.frame-then-closed", code="raw(frame(end())[:-1])\nos.close(3)\nstay()", wall_s=30),
     Case(id="half.frame-then-silence", code="raw(frame(end())[:-1])\nstay()", ends=("limit.wall",)),
+    Case(id="half.largest-then-silence", code='raw(struct.pack(">I", 64 << 20) + b"{")\nstay()', ends=("limit.wall",)),
+    Case(
+        id="half.largest-then-the-rest",
+        code='raw(struct.pack(">I", 64 << 20) + b"{" + bytes(8 << 20))\nstay()',
+        ends=("guest.protocol", "limit.wall", "limit.frame"),
+    ),
+    Case(
+        id="slow.a-byte-now-and-then",
+        code="for byte in frame(end(notes=[]))[:-1] * 9: time.sleep(0.02); os.write(3, bytes([byte]))\nstay()",
+        ends=("limit.wall", "guest.protocol"),
+    ),
+    Case(
+        id="slow.a-frame-now-and-then",
+        code='while True: time.sleep(0.02); send({"kind": "print", "stream": "out"}, b"x")',
+        ends=("limit.wall",),
+    ),
+    Case(
+        id="interleaved-by-threads",
+        code="""
+import threading
+def go(number):
+    for n in range(200): os.write(3, frame(call(number * 1000 + n))[: 7 + n % 9])
+for number in range(1, 7): threading.Thread(target=go, args=(number,)).start()
+stay()
+""",
+        ends=("guest.protocol", "limit.frame", "limit.calls"),
+        calls=50,
+    ),
+    Case(id="after-the-end.flood", code="send(end())\nwhile True: raw(bytes([0, 0, 0, 1, 65]) * 9999)", ends=WELL),
     Case(
         id="one-byte-at-a-time",
         code="for byte in frame(end()): os.write(3, bytes([byte]))\nstay()",
