@@ -38,7 +38,7 @@ MORE_GADGETS = {
     "namedtuple new globals": "from collections import namedtuple\nP = namedtuple('P', 'a')\nprint('GOT', P.__new__.__globals__)",
     "namedtuple module arg": "from collections import namedtuple\nP = namedtuple('P', 'a', module='builtins')\nclass Q(P): pass\nprint('x'); P._make.__func__\nprint('GOT')",
     "typing generic origin": "import typing\nclass G(typing.Generic[typing.TypeVar('T')]): pass\nprint('GOT', G[int].__origin__.__class__.__call__, G.__orig_bases__)",
-    "typing forward ref eval": "import typing\nprint('GOT', typing.Optional['print(1)'].__args__[0]._evaluate({}, {}, frozenset()))",
+    "typing forward ref eval": "import typing\nprint('GOT', typing.Optional['print(1)'].__args__[0]._evaluate({}, {}, recursive_guard=frozenset()))",
     "class_getitem exec": "import types\nclass A:\n    def __class_getitem__(cls, i): return cls.__subclasses__()\nprint('GOT', A[1])",
     "init_subclass bases": "class A:\n    def __init_subclass__(cls): print('GOT', cls.__bases__, cls.__mro__)\nclass B(A): pass",
     "set_name owner dict": "class D:\n    def __set_name__(self, o, n): print('GOT', o.__dict__['__dict__'].__get__)\nclass A: d = D()",
