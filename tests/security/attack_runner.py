@@ -1,4 +1,4 @@
-"""Runs the register of attacks and prints what each reached, as one JSON object: `attack_runner.py jailed|bare`.
+"""Runs the register of attacks and prints what each reached as a JSON object: `attack_runner.py jailed|bare [ID...]`.
 
 `jailed` runs each in a fresh guest of the process backend with the language layer off; `bare` runs each that is shown
 so in an unjailed throw-away process. The targets belong to this process, which also carries a secret in its
@@ -182,11 +182,14 @@ def _secrets(targets: Targets) -> tuple[str, ...]:
     return (targets.secret, targets.memory_secret, targets.environment_secret)
 
 
-def run_bare(targets: Targets) -> dict[str, Any]:
-    """Every attack that is shown to work, without the sandbox; some depend on places that the kernel chooses."""
+def run_bare(targets: Targets, wanted: list[str]) -> dict[str, Any]:
+    """Attacks that are shown to work, without the sandbox; some depend on places that the kernel chooses.
+
+    Those whose ids are `wanted`, or all.
+    """
     found: dict[str, Any] = {}
     for attack in ATTACKS:
-        if attack.is_shown_bare:
+        if attack.is_shown_bare and (attack.id in wanted or not wanted):
             for _ in range(_TRIES):
                 found[attack.id] = _one_bare(attack, targets)
                 if found[attack.id]["reached"] or found[attack.id]["noticed"]:
@@ -206,11 +209,11 @@ def _one_bare(attack: Attack, targets: Targets) -> dict[str, Any]:
     }
 
 
-def main(how: str) -> None:
+def main(how: str, wanted: list[str]) -> None:
     with Targets() as targets:
-        found = anyio.run(run_jailed, targets) if how == "jailed" else run_bare(targets)
+        found = anyio.run(run_jailed, targets) if how == "jailed" else run_bare(targets, wanted)
     print(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])

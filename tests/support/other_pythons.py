@@ -40,9 +40,9 @@ def _version_of(place: str) -> str:
         return ""
 
 
-def lend_packages(folder: Path) -> Path:
-    """Links in `folder` to the packages of this interpreter that any version can import; for PYTHONPATH."""
-    for name in (*NEEDED, *LENT):
+def lend_packages(folder: Path, names: tuple[str, ...] = (*NEEDED, *LENT)) -> Path:
+    """Links in `folder` to packages of this interpreter that any version can import; for PYTHONPATH."""
+    for name in names:
         distribution = importlib.metadata.distribution(name)
         for part in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
             place = folder / part
