@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +183,7 @@ def _secrets(targets: Targets) -> tuple[str, ...]:
     return (targets.secret, targets.memory_secret, targets.environment_secret)
 
 
-def run_bare(targets: Targets, wanted: list[str]) -> dict[str, Any]:
+def run_bare(targets: Targets, wanted: Sequence[str]) -> dict[str, Any]:
     """Attacks that are shown to work, without the sandbox; some depend on places that the kernel chooses.
 
     Those whose ids are `wanted`, or all.
@@ -209,7 +210,7 @@ def _one_bare(attack: Attack, targets: Targets) -> dict[str, Any]:
     }
 
 
-def main(how: str, wanted: list[str]) -> None:
+def main(how: str, wanted: Sequence[str] = ()) -> None:
     with Targets() as targets:
         found = anyio.run(run_jailed, targets) if how == "jailed" else run_bare(targets, wanted)
     print(json.dumps(found))

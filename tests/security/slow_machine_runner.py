@@ -15,4 +15,4 @@ PATIENCE_S = 300.0
 if __name__ == "__main__":
     process.START_S = forks._EXAMINE_S = PATIENCE_S
     attack_runner.LIMITS = attack_runner.LIMITS.with_changes(wall_s=60)
-    attack_runner.main("jailed", [])
+    attack_runner.main("jailed")
