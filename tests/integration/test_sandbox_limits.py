@@ -6,6 +6,7 @@ import anyio
 import pytest
 
 from sandbox import Limits, Reply, RunSpec, open_sandbox
+from tests.support.own_memory import forget_peak, peak_bytes, resident_bytes
 from tests.support.running import BINDING, echo, run
 
 pytestmark = pytest.mark.anyio
@@ -149,3 +150,19 @@ async def test_arguments_that_are_too_large_are_an_error_of_their_call(box):
     result = await run(box, source, call=echo, modules={"tools": BINDING}, limits=limits)
     assert result.value == 5, result.error
     assert "argument_bytes" in result.printed
+
+
+async def test_the_host_stays_as_small_as_it_is_while_a_guest_prints_a_gigabyte(box):
+    limits = Limits(output_bytes=1 << 30, wall_s=100)
+    forget_peak()
+    before = resident_bytes()
+    result = await run(box, "piece = 'x' * 999_999\nfor _ in range(1_050): print(piece)", limits=limits)
+    assert result.error is None
+    assert result.usage.printed_bytes == 1_050_000_000
+    assert peak_bytes() - before < 64 << 20
+
+
+async def test_the_collector_is_on_in_a_guest_and_leaves_alone_what_the_zygote_had(box):
+    source = "import gc\n(gc.isenabled(), gc.get_freeze_count() > 10_000)"
+    result = await run(box, source, dialect="native")
+    assert result.value == [True, True]
