@@ -11,9 +11,10 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any
 
-from sandbox.dialect.own import MAIN, program_frame
+from sandbox.dialect.own import EVALUATE_NAME, MAIN, program_frame
 from sandbox.dialect.program import compile_text
 from sandbox.dialect.rules import GUARD_PREFIX
+from sandbox.dialect.snapshots import Globals
 
 PACKAGES_NAME = f"{GUARD_PREFIX}packages"
 """Under this name the builtins of a program carry the packages that it may import."""
@@ -26,13 +27,20 @@ def _run(source: Any, given: Any, local: Any, mode: str) -> Any:
     if frame is None:
         raise TypeError(f"`{mode}` is called by the program itself, not as a callback of a library")
     code = _compile(source, mode, frame.f_builtins.get(PACKAGES_NAME, ()))
+    if isinstance(given, Globals):
+        local = given if local is None else local
+        given = None
     outer = _copy(given, mode) if given is not None else None
-    inner = _copy(local, mode) if local is not None and local is not given else None
+    is_view = isinstance(local, Globals)
+    inner = _copy(local, mode) if local is not None and local is not given and not is_view else None
     if outer is not None:
         outer.update({"__builtins__": frame.f_builtins, "__name__": MAIN})
     # Without a dict the real variables, as Python has it: `exec("x = 1")` at top level makes `x`.
     scope = outer if outer is not None else frame.f_globals
-    names = inner if inner is not None else scope if outer is not None else _locals_of(frame)
+    if is_view:
+        names = frame.f_globals
+    else:
+        names = inner if inner is not None else scope if outer is not None else _locals_of(frame)
     try:
         return eval(code, scope, names)  # noqa: S307  # compiled by the dialect
     finally:
@@ -50,7 +58,14 @@ def guarded_exec(source: Any, globals: Any = None, locals: Any = None, /) -> Non
     _run(source, globals, locals, "exec")
 
 
-EVALUATORS: dict[str, object] = {"eval": guarded_eval, "exec": guarded_exec}
+def evaluate_in(text: str, frame: FrameType, names: dict[str, Any]) -> Any:
+    """The value of an expression over a copy of `names`, as `eval` in that frame of the program would give it."""
+    code = _compile(text, "eval", frame.f_builtins.get(PACKAGES_NAME, ()))
+    scope = {**_copy(names, "eval"), "__builtins__": frame.f_builtins, "__name__": MAIN}
+    return eval(code, scope)  # noqa: S307  # compiled by the dialect
+
+
+EVALUATORS: dict[str, object] = {"eval": guarded_eval, "exec": guarded_exec, EVALUATE_NAME: evaluate_in}
 
 
 def _locals_of(frame: FrameType) -> Any:

@@ -33,6 +33,7 @@ from sandbox.dialect.own import (
     is_power,
     refused,
 )
+from sandbox.dialect.records import fields, make_class
 from sandbox.dialect.rules import (
     CHECKED_ATTRIBUTES,
     DOCUMENTED_PRIVATE,
@@ -204,12 +205,22 @@ def _read_class(obj: Any, name: str) -> Any:
 
 
 def _read_dict(obj: Any, name: str) -> Any:
-    return attributes_of(obj)
+    try:
+        return attributes_of(obj)
+    except TypeError as error:
+        raise AttributeError(str(error)) from None
 
 
 def _read_annotations(obj: Any, name: str) -> Any:
     found = getattr(obj, name)
     return dict(found) if isinstance(found, dict) else found
+
+
+def _read_fields(obj: Any, name: str) -> Any:
+    try:
+        return {field.name: field for field in fields(obj)}  # copies: changing one changes no class
+    except TypeError:
+        raise AttributeError(f"`{type(obj).__name__}` object has no attribute `{name}`") from None
 
 
 def _read_setter(obj: Any, name: str) -> Any:
@@ -231,6 +242,7 @@ _SPECIAL: dict[str, Callable[[Any, str], Any]] = {
     "parser": _read_parser,
     "register": _read_register,
     "__origin__": _read_origin,
+    "__dataclass_fields__": _read_fields,
     "__class__": _read_class,
     "__dict__": _read_dict,
     "__annotations__": _read_annotations,
@@ -339,7 +351,9 @@ class _GuardedTypeMeta(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
             return class_of(args[0])
-        raise TypeError("`type` with three arguments makes a class unchecked; write a `class` statement")
+        if len(args) != 3:
+            raise TypeError("type() takes 1 or 3 arguments")
+        return make_class(*args, **kwargs)
 
     def __instancecheck__(cls, obj: Any) -> bool:
         return isinstance(obj, type)

@@ -1,179 +1,215 @@
-"""A small `logging`: levels, names and `%` formats, written to the run's error stream.
+"""A small `logging`: levels, names, filters and formats, written to the run's streams and to files of the workspace.
 
-Enters: log calls of a program. Leaves: lines of text. The real package opens files and sockets, builds classes by
-name (`dictConfig`) and formats with `{`-style fields that read any attribute.
+Enters: log calls of a program. Leaves: records for handlers. The real package opens files and sockets, and builds
+classes by name (`dictConfig`).
 """
 
 from __future__ import annotations
 
 import logging
 import sys
-import time
+from types import FrameType
 from typing import Any
 
-from sandbox.dialect.printing import Stream, format_exception
-
-_DEFAULT = "%(levelname)s:%(name)s:%(message)s"
-
-
-class LogRecord:
-    """`logging.LogRecord`: what a handler is given."""
-
-    def __init__(self, level: int, name: str, message: str) -> None:
-        self.levelno, self.name, self.msg, self.message = level, name, message, message
-        self.levelname = logging.getLevelName(level)
-        self.args, self.exc_info, self.exc_text = (), None, None
-        self.created = time.time()
-        self.msecs = self.created % 1 * 1000
-        self.module, self.filename, self.pathname = "program", "<program>", "<program>"
-        self.funcName, self.lineno = "", 0  # as the original spells it
-        self.process, self.thread, self.threadName = 1, 1, "MainThread"
-
-    def getMessage(self) -> str:  # noqa: N802
-        """The text with its arguments."""
-        return self.message
+from sandbox.dialect.own import MARK, MARK_NAME
+from sandbox.dialect.printing import Stream
+from sandbox.dialect.standins.log_records import (
+    DEFAULT_FORMATS,
+    Filter,
+    Filterer,
+    Formatter,
+    Handler,
+    LogRecord,
+    NullHandler,
+    level_of,
+)
+from sandbox.dialect.standins.workspace import Workspace
 
 
-class Formatter:
-    """`logging.Formatter` with `%` style."""
+class Leveled:
+    """The methods that name a level, over `log`."""
 
-    def __init__(self, fmt: str | None = None, datefmt: str | None = None, style: str = "%", **options: Any) -> None:
-        if style != "%":
-            raise ValueError("only `%` style is part of the dialect; write `%(levelname)s %(message)s`")
-        self.fmt = fmt or "%(message)s"
-        self.datefmt = datefmt or "%Y-%m-%d %H:%M:%S"
+    def log(self, level: int, msg: object, *args: Any, **options: Any) -> None:
+        raise NotImplementedError
 
-    def format(self, record: LogRecord) -> str:
-        """The line of a record."""
-        values = dict(vars(record))
-        values["asctime"] = time.strftime(self.datefmt, time.localtime(record.created)) if "asctime" in self.fmt else ""
-        return self.fmt % values
+    def debug(self, msg: object, *args: Any, **options: Any) -> None:
+        self.log(logging.DEBUG, msg, *args, **options)
 
+    def info(self, msg: object, *args: Any, **options: Any) -> None:
+        self.log(logging.INFO, msg, *args, **options)
 
-class Handler:
-    """`logging.Handler`: holds a formatter; a stream is a matter of `StreamHandler`."""
-
-    def __init__(self, level: int | str = logging.NOTSET) -> None:
-        self.level = _level(level)
-        self.formatter = Formatter()
-        self.stream: Any = None
-
-    def setLevel(self, level: int | str) -> None:  # noqa: N802  # as the original spells it
-        self.level = _level(level)
-
-    def setFormatter(self, formatter: Formatter) -> None:  # noqa: N802
-        self.formatter = formatter
-
-    def format(self, record: LogRecord) -> str:
-        """The line of a record, by the formatter."""
-        return self.formatter.format(record)
-
-    def emit(self, record: LogRecord) -> None:
-        """Where a record goes; subclasses write their own."""
-        if self.stream is not None:
-            self.stream.write(self.format(record) + "\n")
-
-    def handle(self, record: LogRecord) -> None:
-        """A record that passed the level."""
-        self.emit(record)
-
-    def flush(self) -> None:
-        """Does nothing: text is on its way once it is written."""
-
-    def close(self) -> None:
-        """Does nothing."""
-
-
-class NullHandler(Handler):
-    """`logging.NullHandler`."""
-
-
-class Logger:
-    """`logging.Logger`."""
-
-    def __init__(self, name: str, root: Logger | None) -> None:
-        self.name = name
-        self.level = logging.WARNING if root is None else logging.NOTSET
-        self.handlers: list[Handler] = []
-        self.propagate = True
-        self.root = root
-
-    def setLevel(self, level: int | str) -> None:  # noqa: N802
-        self.level = _level(level)
-
-    def getEffectiveLevel(self) -> int:  # noqa: N802
-        return self.level or (self.root.level if self.root is not None else logging.WARNING)
-
-    def isEnabledFor(self, level: int) -> bool:  # noqa: N802
-        return level >= self.getEffectiveLevel()
-
-    def addHandler(self, handler: Handler) -> None:  # noqa: N802
-        self.handlers.append(handler)
-
-    def removeHandler(self, handler: Handler) -> None:  # noqa: N802
-        if handler in self.handlers:
-            self.handlers.remove(handler)
-
-    def hasHandlers(self) -> bool:  # noqa: N802
-        return bool(self.handlers or (self.root is not None and self.root.handlers))
-
-    def log(self, level: int, message: object, *args: Any, exc_info: Any = None, **options: Any) -> None:
-        if not self.isEnabledFor(level):
-            return
-        text = str(message)
-        if args:
-            text %= args[0] if len(args) == 1 and isinstance(args[0], dict) and args[0] else args
-        if exc_info:
-            error = exc_info if isinstance(exc_info, BaseException) else sys.exception()
-            if error is not None:
-                text += "\n" + "".join(format_exception(error)).rstrip("\n")
-        handlers = list(self.handlers)
-        if self.root is not None and self.propagate:
-            handlers += self.root.handlers or self.root.fallback()
-        elif self.root is None:
-            handlers = handlers or self.fallback()
-        record = LogRecord(level, self.name, text)
-        for handler in handlers:
-            if level >= handler.level:
-                handler.handle(record)
-
-    def fallback(self) -> list[Handler]:
-        """Handlers of last resort; the root of a run has one."""
-        return []
-
-    def debug(self, message: object, *args: Any, **options: Any) -> None:
-        self.log(logging.DEBUG, message, *args, **options)
-
-    def info(self, message: object, *args: Any, **options: Any) -> None:
-        self.log(logging.INFO, message, *args, **options)
-
-    def warning(self, message: object, *args: Any, **options: Any) -> None:
-        self.log(logging.WARNING, message, *args, **options)
+    def warning(self, msg: object, *args: Any, **options: Any) -> None:
+        self.log(logging.WARNING, msg, *args, **options)
 
     warn = warning
 
-    def error(self, message: object, *args: Any, **options: Any) -> None:
-        self.log(logging.ERROR, message, *args, **options)
+    def error(self, msg: object, *args: Any, **options: Any) -> None:
+        self.log(logging.ERROR, msg, *args, **options)
 
-    def exception(self, message: object, *args: Any, **options: Any) -> None:
-        options.setdefault("exc_info", True)
-        self.log(logging.ERROR, message, *args, **options)
+    def exception(self, msg: object, *args: Any, **options: Any) -> None:
+        self.log(logging.ERROR, msg, *args, **{"exc_info": True, **options})
 
-    def critical(self, message: object, *args: Any, **options: Any) -> None:
-        self.log(logging.CRITICAL, message, *args, **options)
+    def critical(self, msg: object, *args: Any, **options: Any) -> None:
+        self.log(logging.CRITICAL, msg, *args, **options)
 
     fatal = critical
 
 
-def _level(level: int | str) -> int:
-    found = logging.getLevelName(level.upper()) if isinstance(level, str) else level
-    if not isinstance(found, int):
-        raise ValueError(f"unknown level: {level!r}")
-    return found
+class Loggers:
+    """The loggers of one run, by name, and the names of its levels."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, Logger] = {}
+        self.level_names: dict[int, str] = {}
+        self.disabled_below = 0
+        self.last_resort: Handler = NullHandler()
+        self.root = Logger("root", self)
+        self.root.level = logging.WARNING
+
+    def get(self, name: str | None = None) -> Logger:
+        """`logging.getLogger`."""
+        if not name or name == "root":
+            return self.root
+        if name not in self.made:
+            self.made[name] = Logger(name, self)
+        return self.made[name]
+
+    def above(self, logger: Logger) -> Logger | None:
+        """The nearest logger that a dotted name is below of."""
+        if logger is self.root:
+            return None
+        name = logger.name
+        while name := name.rpartition(".")[0]:
+            if name in self.made:
+                return self.made[name]
+        return self.root
+
+    def level_name(self, level: Any) -> Any:
+        """`logging.getLevelName`."""
+        return self.level_names.get(level) or logging.getLevelName(level)
+
+    def disable(self, level: int = logging.CRITICAL) -> None:
+        """`logging.disable`."""
+        self.disabled_below = level_of(level)
+
+    def add_level_name(self, level: int, name: str) -> None:
+        """`logging.addLevelName`."""
+        self.level_names[level] = name
 
 
-def logging_parts(stderr: Stream) -> dict[str, object]:
+class Logger(Filterer, Leveled):
+    """`logging.Logger`."""
+
+    def __init__(self, name: str, loggers: Loggers) -> None:
+        super().__init__()
+        self.name = name
+        self.level = logging.NOTSET
+        self.handlers: list[Any] = []
+        self.propagate = True
+        self.disabled = False
+        self._cm_loggers = loggers
+
+    def __repr__(self) -> str:
+        return f"<Logger {self.name} ({self._cm_loggers.level_name(self.getEffectiveLevel())})>"
+
+    @property
+    def parent(self) -> Logger | None:
+        """The logger above."""
+        return self._cm_loggers.above(self)
+
+    @property
+    def root(self) -> Logger:
+        """The logger above all."""
+        return self._cm_loggers.root
+
+    def getChild(self, suffix: str) -> Logger:  # noqa: N802
+        """A logger below."""
+        return self._cm_loggers.get(suffix if self is self.root else f"{self.name}.{suffix}")
+
+    def setLevel(self, level: int | str) -> None:  # noqa: N802
+        self.level = level_of(level)
+
+    def getEffectiveLevel(self) -> int:  # noqa: N802
+        logger: Logger | None = self
+        while logger is not None:
+            if logger.level:
+                return logger.level
+            logger = logger.parent
+        return logging.NOTSET
+
+    def isEnabledFor(self, level: int) -> bool:  # noqa: N802
+        is_on = not self.disabled and level > self._cm_loggers.disabled_below
+        return is_on and level >= self.getEffectiveLevel()
+
+    def addHandler(self, handler: Any) -> None:  # noqa: N802
+        if handler not in self.handlers:
+            self.handlers.append(handler)
+
+    def removeHandler(self, handler: Any) -> None:  # noqa: N802
+        if handler in self.handlers:
+            self.handlers.remove(handler)
+
+    def hasHandlers(self) -> bool:  # noqa: N802
+        return bool(self._cm_handlers())
+
+    def _cm_handlers(self) -> list[Any]:
+        found: list[Any] = []
+        logger: Logger | None = self
+        while logger is not None:
+            found += logger.handlers
+            logger = logger.parent if logger.propagate else None
+        return found
+
+    def log(self, level: int, msg: object, *args: Any, exc_info: Any = None, extra: Any = None, **options: Any) -> None:
+        if not self.isEnabledFor(level):
+            return
+        error = exc_info if isinstance(exc_info, BaseException) else sys.exception() if exc_info else None
+        facts = (type(error), error, None) if error is not None else None
+        place, line = _caller()
+        record = LogRecord(self.name, level, "<program>", line, msg, args, facts, place)
+        record.levelname = self._cm_loggers.level_name(level)
+        for key, value in dict(extra or {}).items():
+            if key in vars(record) or type(key) is not str or key.startswith("_"):
+                raise KeyError(f"Attempt to overwrite {key!r} in LogRecord")
+            setattr(record, key, value)
+        self.handle(record)
+
+    def handle(self, record: Any) -> None:
+        """Give a record to the handlers, from here upwards."""
+        if self.filter(record):
+            for handler in self._cm_handlers() or [self._cm_loggers.last_resort]:
+                if record.levelno >= handler.level:
+                    handler.handle(record)
+
+
+class LoggerAdapter(Leveled):
+    """`logging.LoggerAdapter`."""
+
+    def __init__(self, logger: Any, extra: Any = None) -> None:
+        self.logger, self.extra = logger, extra
+
+    def process(self, msg: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """What is logged in the place of message and options."""
+        return msg, {**kwargs, "extra": self.extra}
+
+    def log(self, level: int, msg: object, *args: Any, **options: Any) -> None:
+        if self.logger.isEnabledFor(level):
+            text, found = self.process(msg, options)
+            self.logger.log(level, text, *args, **found)
+
+
+def _caller() -> tuple[str, int]:
+    """The function and the line of the program that logs."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_builtins.get(MARK_NAME) is not MARK:
+        frame = frame.f_back
+    return (frame.f_code.co_name, frame.f_lineno) if frame is not None else ("", 0)
+
+
+def logging_parts(stderr: Stream, files: Workspace) -> dict[str, object]:
     """The functions and classes of the small `logging`, with one root for the run."""
+    loggers = Loggers()
+    root = loggers.root
 
     class StreamHandler(Handler):
         """`logging.StreamHandler`."""
@@ -182,48 +218,48 @@ def logging_parts(stderr: Stream) -> dict[str, object]:
             super().__init__()
             self.stream = stream or stderr
 
-    class Root(Logger):
-        def fallback(self) -> list[Handler]:
-            return [StreamHandler()]
+    class FileHandler(StreamHandler):
+        """`logging.FileHandler`: a file of the workspace."""
 
-    root = Root("root", None)
-    loggers: dict[str, Logger] = {}
+        def __init__(self, filename: Any, mode: str = "a", encoding: Any = None, *args: Any, **options: Any) -> None:
+            super().__init__(files.open(filename, mode, encoding=encoding))
 
-    def get_logger(name: str | None = None) -> Logger:
-        """`logging.getLogger`."""
-        if not name or name == "root":
-            return root
-        return loggers.setdefault(name, Logger(name, root))
+        def flush(self) -> None:
+            self.stream.flush()
+
+        def close(self) -> None:
+            self.stream.close()
+
+    loggers.last_resort = StreamHandler()
+    loggers.last_resort.level = logging.WARNING
 
     def basic_config(**options: Any) -> None:
-        """`logging.basicConfig`; `filename` is refused."""
-        if options.get("filename"):
-            raise ValueError("log files are not part of the dialect; records go to the prints of the run")
+        """`logging.basicConfig`."""
         if root.handlers and not options.get("force"):
             return
-        handlers = list(options.get("handlers") or [StreamHandler(options.get("stream"))])
-        formatter = Formatter(options.get("format") or _DEFAULT, options.get("datefmt"), options.get("style", "%"))
-        for handler in handlers:
-            handler.setFormatter(formatter)
-        root.handlers[:] = handlers
+        handlers = list(options.get("handlers") or ())
+        if not handlers and options.get("filename"):
+            handlers = [FileHandler(options["filename"], options.get("filemode", "a"), options.get("encoding"))]
+        style = options.get("style", "%")
+        formatter = Formatter(options.get("format") or DEFAULT_FORMATS.get(style), options.get("datefmt"), style)
+        for handler in handlers or [StreamHandler(options.get("stream"))]:
+            if handler.formatter is None:
+                handler.setFormatter(formatter)
+            root.handlers[:] = [*([] if options.get("force") else root.handlers), handler]
+            options["force"] = False
         if options.get("level") is not None:
             root.setLevel(options["level"])
 
-    def disable(level: int = logging.CRITICAL) -> None:
-        """`logging.disable`."""
-        root.setLevel(level + 1)
-
-    names = ("debug", "info", "warning", "error", "exception", "critical", "log")
+    names = ("debug", "info", "warning", "warn", "error", "exception", "critical", "log")
+    same = (Filter, Formatter, Handler, LogRecord, Logger, LoggerAdapter, NullHandler, StreamHandler, FileHandler)
     return {
         **{name: getattr(root, name) for name in names},
+        **{cls.__name__: cls for cls in same},
+        "addLevelName": loggers.add_level_name,
         "basicConfig": basic_config,
-        "disable": disable,
-        "getLogger": get_logger,
-        "getLevelName": logging.getLevelName,
-        "Formatter": Formatter,
-        "Handler": Handler,
-        "LogRecord": LogRecord,
-        "Logger": Logger,
-        "NullHandler": NullHandler,
-        "StreamHandler": StreamHandler,
+        "disable": loggers.disable,
+        "getLogger": loggers.get,
+        "getLevelName": loggers.level_name,
+        "root": root,
+        "shutdown": lambda handlers=None: None,
     }

@@ -1,34 +1,43 @@
-"""`xml.etree.ElementTree` without paths, and the three functions of `xml.sax.saxutils`.
+"""`xml.etree.ElementTree` and `xml.dom.minidom` over text and files, and the three functions of `xml.sax.saxutils`.
 
-Enters: text, elements, open files. Leaves: elements, text. The original of the first opens any path that it is given;
-that of the second loads `urllib.request` and with it a megabyte of network code into every guest.
+Enters: text, elements, open files, names of files of the workspace. Leaves: elements, text. The originals of the first
+two open any path that they are given; that of the third loads `urllib.request` and with it a megabyte of network code
+into every guest.
 """
 
 from __future__ import annotations
 
-# ruff: noqa: S314  # expat bounds entity expansion itself; memory and time are the jail's
+# ruff: noqa: S314,S318  # expat bounds entity expansion itself; memory and time are the jail's
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
 from typing import Any
+from xml.dom import minidom
+
+from sandbox.dialect.standins.workspace import Workspace, is_name
 
 
-def _readable(source: Any) -> Any:
+def _read(files: Workspace, source: Any) -> Any:
+    if is_name(source):
+        with files.open(source, "rb") as file:
+            return file.read()
     if not hasattr(source, "read"):
-        raise TypeError("paths are not opened here; use `ET.fromstring(text)` or pass an open file")
-    return source
+        raise TypeError("use `ET.fromstring(text)`, or pass the name of a file or an open file")
+    return source.read()
 
 
 class ElementTree:
-    """`ElementTree` over one root element; `write` needs an open file."""
+    """`ElementTree` over one root element."""
+
+    _cm_files: Workspace
 
     def __init__(self, element: Any = None, file: Any = None) -> None:
-        self.root = ET.fromstring(_readable(file).read()) if file is not None else element
+        self.root = ET.fromstring(_read(self._cm_files, file)) if file is not None else element
 
     def getroot(self) -> Any:
         return self.root
 
     def parse(self, source: Any, parser: Any = None) -> Any:
-        self.root = ET.fromstring(_readable(source).read(), parser)
+        self.root = ET.fromstring(_read(self._cm_files, source), parser)
         return self.root
 
     def iter(self, tag: str | None = None) -> Iterator[Any]:
@@ -46,34 +55,19 @@ class ElementTree:
     def iterfind(self, path: str, namespaces: Any = None) -> Any:
         return ET.ElementTree(self.root).iterfind(path, namespaces)
 
-    def write(self, file: Any, encoding: str | None = None, **options: Any) -> None:
-        if not hasattr(file, "write"):
-            raise TypeError("paths are not opened here; use `ET.tostring(root)` or pass an open file")
-        ET.ElementTree(self.root).write(file, encoding=encoding, **options)
-
-
-def parse(source: Any, parser: Any = None) -> ElementTree:
-    """`ElementTree.parse` from an open file."""
-    return ElementTree(ET.fromstring(_readable(source).read(), parser))
-
-
-def iterparse(source: Any, events: Any = None, parser: Any = None) -> Any:
-    """`ElementTree.iterparse` from an open file."""
-    return ET.iterparse(_readable(source), events)
+    def write(self, file_or_filename: Any, encoding: str | None = None, *args: Any, **options: Any) -> None:
+        if not is_name(file_or_filename):
+            ET.ElementTree(self.root).write(file_or_filename, encoding, *args, **options)
+            return
+        is_text = str(encoding).lower() == "unicode"
+        with self._cm_files.open(file_or_filename, "w" if is_text else "wb") as file:
+            ET.ElementTree(self.root).write(file, encoding, *args, **options)
 
 
 def canonicalize(xml_data: str, **options: Any) -> str:
     """`ElementTree.canonicalize` from text."""
     options.pop("from_file", None)
     return str(ET.canonicalize(xml_data, **options))
-
-
-PARTS: dict[str, object] = {
-    "ElementTree": ElementTree,
-    "parse": parse,
-    "iterparse": iterparse,
-    "canonicalize": canonicalize,
-}
 
 
 def escape(data: str, entities: Mapping[str, str] = {}) -> str:
@@ -100,4 +94,32 @@ def _replaced(text: str, entities: Mapping[str, str]) -> str:
     return text
 
 
-SAX_PARTS: dict[str, object] = {"escape": escape, "unescape": unescape, "quoteattr": quoteattr}
+def markup_parts(files: Workspace) -> dict[str, dict[str, object]]:
+    """What takes files in `xml.etree.ElementTree` and `xml.dom.minidom`, for one run."""
+    tree = type("ElementTree", (ElementTree,), {"_cm_files": files, "__doc__": ElementTree.__doc__})
+
+    def parse(source: Any, parser: Any = None) -> ElementTree:
+        """`ElementTree.parse`."""
+        made: ElementTree = tree(ET.fromstring(_read(files, source), parser))
+        return made
+
+    def iterparse(source: Any, events: Any = None, parser: Any = None) -> Any:
+        """`ElementTree.iterparse`."""
+        if not is_name(source) and not hasattr(source, "read"):
+            raise TypeError("pass the name of a file or an open file")
+        return ET.iterparse(files.open(source, "rb") if is_name(source) else source, events)
+
+    def parse_dom(file: Any, *ignored: Any, **options: Any) -> Any:
+        """`minidom.parse`."""
+        return minidom.parseString(_read(files, file))
+
+    return {
+        "xml.etree.ElementTree": {
+            "ElementTree": tree,
+            "parse": parse,
+            "iterparse": iterparse,
+            "canonicalize": canonicalize,
+        },
+        "xml.dom.minidom": {"parse": parse_dom},
+        "xml.sax.saxutils": {"escape": escape, "unescape": unescape, "quoteattr": quoteattr},
+    }

@@ -12,14 +12,17 @@ import sys
 from collections.abc import Collection, Mapping
 from types import ModuleType
 
-from sandbox.dialect import loops, markup, records
+from sandbox.dialect import loops, records
 from sandbox.dialect.facades import Facade, make_facade
 from sandbox.dialect.logging_lite import logging_parts
+from sandbox.dialect.markup import markup_parts
 from sandbox.dialect.nearest import nearest as _nearest
 from sandbox.dialect.packages import modules_of, package_facades
 from sandbox.dialect.printing import StandardStream, Stream, printing_parts
 from sandbox.dialect.replacements import REPLACEMENTS
 from sandbox.dialect.rules import judge_attribute, words
+from sandbox.dialect.standins.parts import supplied_parts
+from sandbox.dialect.standins.workspace import Workspace
 from sandbox.dialect.tables import data, runtime, text
 from sandbox.dialect.tables.entry import Entry
 from sandbox.dialect.zones import preload_zones, zone_names
@@ -107,16 +110,20 @@ def build_facades(
     streams = given.get("sys", {})
     stdout = _stream(streams.get("stdout"), "<stdout>")
     stderr = _stream(streams.get("stderr"), "<stderr>")
-    supplied: dict[str, dict[str, object]] = {
-        **{name: dict(parts) for name, parts in (*REPLACEMENTS.items(), *records.PARTS.items())},
-        **printing_parts(stdout, stderr),
-        "logging": logging_parts(stderr),
-        "xml.etree.ElementTree": dict(markup.PARTS),
-        "xml.sax.saxutils": dict(markup.SAX_PARTS),
-        "asyncio": loops.loop_parts(given.get("asyncio", {}).get("run", loops.run)),  # type: ignore[arg-type]
-        "locale": {"setlocale": _setlocale},
-        "zoneinfo": {"available_timezones": zone_names},
-    }
+    files = Workspace(given)
+    supplied = _merged(
+        REPLACEMENTS,
+        records.PARTS,
+        printing_parts(stdout, stderr),
+        markup_parts(files),
+        supplied_parts(stdout, stderr, files),
+        {
+            "logging": logging_parts(stderr, files),
+            "asyncio": loops.loop_parts(given.get("asyncio", {}).get("run", loops.run)),  # type: ignore[arg-type]
+            "locale": {"setlocale": _setlocale},
+            "zoneinfo": {"available_timezones": zone_names},
+        },
+    )
     facades: dict[str, Facade] = package_facades(packages)
     # Children first: a parent shows them as attributes.
     for name in sorted(ENTRIES, key=lambda name: -name.count(".")):
@@ -126,6 +133,14 @@ def build_facades(
         values.update({child: facades[f"{name}.{child}"] for child in _CHILDREN[name]})
         facades[name] = make_facade(name, values, explain)
     return facades
+
+
+def _merged(*parts: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for part in parts:
+        for module, values in part.items():
+            found.setdefault(module, {}).update(values)
+    return found
 
 
 def _real_values(name: str, entry: Entry) -> dict[str, object]:

@@ -32,7 +32,7 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("subprocess pty sh pexpect popen2 commands", _PROCESS),
     ("multiprocessing multiprocess joblib dask ray _thread concurrent.futures.process", _THREADS),
     (
-        "tempfile fileinput filecmp fcntl mmap zipimport dbm shelve zipfile tarfile pwd grp resource stat",
+        "fileinput filecmp fcntl mmap zipimport dbm shelve pwd grp resource stat",
         _FILES,
     ),
     ("sqlite3 psycopg2 pymysql sqlalchemy pymongo redis duckdb", "there is no database: use lists and dicts"),
@@ -48,17 +48,20 @@ GROUPS: tuple[tuple[str, str], ...] = (
         "not installed here",
     ),
     (
-        """builtins importlib imp pkgutil runpy gc ctypes _ctypes cffi code codeop dis opcode bytecode marshal site
-        sysconfig linecache tokenize token symtable trace tracemalloc pdb bdb cProfile profile faulthandler atexit
-        signal posix nt _posixsubprocess _io _imp sys.modules zipapp py_compile compileall modulefinder ensurepip venv
+        """builtins imp pkgutil runpy ctypes _ctypes cffi code codeop dis opcode bytecode marshal site
+        sysconfig linecache tokenize token symtable trace tracemalloc pdb bdb cProfile profile faulthandler
+        posix nt _posixsubprocess _io _imp sys.modules zipapp py_compile compileall modulefinder ensurepip venv
         pip setuptools distutils unittest doctest pytest test syslog tty termios""",
         _INSIDE,
     ),
+    ("getpass", "nobody sits at a keyboard; tools know their own credentials"),
     ("numpy pandas", _NOT_ALLOWED),
     ("pickle cPickle dill cloudpickle copyreg _pickle", _PICKLE),
-    ("tkinter turtle curses readline cmd getpass IPython ipywidgets streamlit", _PERSON),
-    ("argparse optparse getopt", "there is no command line; assign the values to variables"),
-    ("configparser", "parse the text with `tomllib.loads` or `str.partition`"),
+    ("tkinter turtle curses readline cmd IPython ipywidgets streamlit", _PERSON),
+    ("optparse getopt", "use `argparse` with a list: `parser.parse_args([])`"),
+    ("importlib", "write `import name`"),
+    ("signal", "there are no signals; a run ends by itself, and `asyncio.timeout` bounds a part of it"),
+    ("atexit", "write `try: ... finally: ...` around the program"),
 )
 
 _SPECIAL = {

@@ -23,6 +23,9 @@ PLAIN_MODULES = frozenset(
 """Modules whose classes keep nothing private in instances of their subclasses."""
 
 MARK_NAME = f"{GUARD_PREFIX}mark"
+EVALUATE_NAME = f"{GUARD_PREFIX}evaluate"
+"""Under this name the builtins of a program carry what evaluates an annotation that is text."""
+
 _CACHED = type(functools.lru_cache(len))
 
 MARK = object()

@@ -29,7 +29,6 @@ _SYNTAX: tuple[str, ...] = (
     "class A(metaclass=M): pass",
     "class A(**options): pass",
     "class A: __slots__ = names",
-    "type('A', (), {})",
     "from . import a",
     "x._name",
     "x.__other__",

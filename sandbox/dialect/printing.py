@@ -167,7 +167,6 @@ def printing_parts(stdout: Stream, stderr: Stream) -> dict[str, dict[str, object
         "sys": {
             "stdout": stdout,
             "stderr": stderr,
-            "argv": ["program"],
             "exit": leave,
             "setrecursionlimit": set_recursion_limit,
         },

@@ -17,13 +17,14 @@ import inspect
 import keyword
 import re
 import sys
+import types
 import typing
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
 from sandbox.dialect.facades import Facade
-from sandbox.dialect.own import classes_of, has_library_base
+from sandbox.dialect.own import MAIN, classes_of, has_library_base
 from sandbox.dialect.rules import (
     CHECKED_ATTRIBUTES,
     DOCUMENTED_PRIVATE,
@@ -113,6 +114,25 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
     return decorate if cls is None else decorate(cls)
 
 
+def make_dataclass(
+    cls_name: str, fields: Iterable[Any], *, bases: tuple[type, ...] = (), namespace: Any = None, **options: Any
+) -> type:
+    """`dataclasses.make_dataclass`, by way of the checked class and the checked `dataclass`."""
+    options.pop("module", None)
+    annotations: dict[str, Any] = {}
+    table = dict(namespace or {})
+    for item in fields:
+        parts = (item,) if isinstance(item, str) else tuple(item)
+        if not 1 <= len(parts) <= 3 or parts[0] in annotations:
+            raise TypeError(f"Invalid field: {item!r:.100}")
+        _check_field(parts[0])
+        annotations[parts[0]] = parts[1] if len(parts) > 1 else "typing.Any"
+        if len(parts) == 3:
+            table[parts[0]] = parts[2]
+    made: type = dataclass(make_class(cls_name, bases, {**table, "__annotations__": annotations}), **options)
+    return made
+
+
 def _field_names(cls: type) -> list[str]:
     """The fields of a class and its bases, each checked to be a field and named like one."""
     names = []
@@ -196,6 +216,28 @@ _COMPILER_NAMES = words(
 
 def ABCMeta(name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:  # noqa: N802
     """`metaclass=ABCMeta` in a class statement; a call by hand is checked as the statement would be."""
+    return check_class(abc.ABCMeta(name, bases, _checked_table(namespace), **options))
+
+
+def make_class(name: Any, bases: Any, namespace: Any, /, **options: Any) -> type:
+    """`type(name, bases, namespace)`: what a class statement with that body would make.
+
+    Raises:
+        TypeError: a name in the namespace is none that a class statement may bind, or a base is a metaclass.
+    """
+    if type(name) is not str or not name.isidentifier():
+        raise TypeError(f"the name of a class must be an identifier, got {name!r:.60}")
+    if type(bases) is not tuple:
+        raise TypeError(f"the bases of a class are a tuple, got {type(bases).__name__}")
+    if "metaclass" in options or any(isinstance(base, type) and issubclass(base, type) for base in bases):
+        raise TypeError("metaclasses are not part of the dialect; use a class decorator or `__init_subclass__`")
+    table = _checked_table(namespace)
+    made = types.new_class(name, bases, options, lambda body: body.update(table))
+    return check_class(made)
+
+
+def _checked_table(namespace: Any) -> dict[str, Any]:
+    """A copy of a class namespace, when a class statement could have made it."""
     if type(namespace) is not dict:
         raise TypeError("a class namespace is a dict")
     table = dict(namespace)
@@ -209,9 +251,13 @@ def ABCMeta(name: str, bases: tuple[type, ...], namespace: dict[str, Any], **opt
             raise TypeError(f"`{key}` must be a plain {wanted[0].__name__}")
     for item in table.get("__match_args__", ()):
         _check_field(item)
+    slots = table.get("__slots__", ())
+    for item in [slots] if type(slots) is str else slots:
+        if type(item) is not str or (item.startswith("__") and item not in ("__dict__", "__weakref__")):
+            raise TypeError(f"`__slots__` cannot name {item if type(item) is str else type(item)!r:.60}")
     if "__annotations__" in table:
         table["__annotations__"] = dict(table["__annotations__"])
-    return check_class(abc.ABCMeta(name, bases, table, **options))
+    return {**table, "__module__": MAIN}
 
 
 _LITERAL_TYPES: dict[str, tuple[type, ...]] = {
@@ -265,7 +311,13 @@ class IntFlag(enum.IntFlag, metaclass=_CheckedEnumType):
 
 
 PARTS: dict[str, dict[str, object]] = {
-    "dataclasses": {"dataclass": dataclass, "field": field, "fields": fields, "Field": Field},
+    "dataclasses": {
+        "dataclass": dataclass,
+        "field": field,
+        "fields": fields,
+        "Field": Field,
+        "make_dataclass": make_dataclass,
+    },
     "collections": {"namedtuple": namedtuple},
     "abc": {"ABCMeta": ABCMeta},
     "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum, "Flag": Flag, "IntFlag": IntFlag},

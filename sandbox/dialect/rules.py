@@ -98,7 +98,8 @@ DOCUMENTED_PRIVATE = words(
 # whatever a library touched, `.parser` of a path is a module (3.13), `.register` of an abstract class makes isinstance
 # lie about other people's classes; the others hand out tables, metaclasses, or set attributes by name.
 CHECKED_ATTRIBUTES = words(
-    "format format_map obj parser register __class__ __dict__ __annotations__ __origin__ __setattr__ __delattr__"
+    """format format_map obj parser register __class__ __dict__ __annotations__ __origin__ __setattr__ __delattr__
+    __dataclass_fields__"""
 )
 
 # One-underscore names that exposed library classes carry and that lead to loops, streams, modules, or to classes made
@@ -109,7 +110,7 @@ LIBRARY_PRIVATE = words(
     _loop _get_loop _stderr _stdout _stream _module _modules _flavour _os _sys _io _gc _json _base64 _import_module
     _runtime _remote _parent_task _threads _selector _ssock _csock _default_executor _coro _bootstrap _bootstrap_inner
     _invoke_excepthook _create_ _convert_ _member_map_ _value2member_map_ _get_mixins_ _find_data_type_ _find_new_
-    _new_member_ _use_args_ _member_type_
+    _new_member_ _use_args_ _member_type_ _zipfile _zinfo
     """
 )
 

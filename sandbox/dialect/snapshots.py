@@ -1,4 +1,4 @@
-"""`__dict__`, `vars`, `dir`, `globals` and `locals`: tables of the program's own, read-only where they are not.
+"""`__dict__`, `vars`, `dir`, `globals` and `locals`: tables of the program's own, views and copies of all others.
 
 Enters: objects and the calling frame. Leaves: dicts and snapshots without special names.
 Safety: a table shows no key that the attribute itself would not be handed out under. No raw table of a library
@@ -8,13 +8,14 @@ a mapping proxy, so the proxies here stand over copies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Iterator, Mapping, MutableMapping
 from types import FrameType, FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
 from sandbox.dialect.facades import Facade
 from sandbox.dialect.own import MAIN, MARK, MARK_NAME, is_all_own, is_power, program_frame, refused
-from sandbox.dialect.rules import GUARD_PREFIX, judge_attribute
+from sandbox.dialect.rules import GUARD_PREFIX, judge_attribute, judge_name
 
 
 def attributes_of(obj: Any) -> Any:
@@ -60,24 +61,78 @@ def _is_hidden(name: str) -> bool:
     return name.startswith("__") and name.endswith("__") and judge_attribute(name, frozenset()).mode != "native"
 
 
+class Globals(MutableMapping[str, Any]):
+    """`globals()`: the variables of the program, without special names.
+
+    Safety: what it writes is what an assignment at top level could; the table itself is never handed out.
+    """
+
+    __slots__ = ("_cm_scope",)
+
+    def __init__(self, scope: dict[str, Any]) -> None:
+        self._cm_scope = scope
+
+    def __getitem__(self, name: str) -> Any:
+        if not _is_shown(name) and name != "__name__":
+            raise KeyError(name)
+        return self._cm_scope[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _check_variable(name)
+        self._cm_scope[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        _check_variable(name)
+        del self._cm_scope[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in list(self._cm_scope) if _is_shown(name)])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def copy(self) -> dict[str, Any]:
+        """A plain dict."""
+        return dict(self)
+
+
+def _is_shown(name: object) -> bool:
+    return type(name) is str and not name.startswith(("__", GUARD_PREFIX))
+
+
+def _check_variable(name: object) -> None:
+    if type(name) is not str:
+        raise TypeError(f"the name of a variable must be a str, got {type(name).__name__}")
+    verdict = judge_name(name, is_store=True)
+    if verdict.mode == "refused":
+        raise refused(name, verdict.reason, verdict.hint)
+
+
 def _snapshot(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    return MappingProxyType(
-        {key: value for key, value in values.items() if type(key) is str and not key.startswith(("__", GUARD_PREFIX))}
-    )
+    return MappingProxyType({key: value for key, value in values.items() if _is_shown(key)})
 
 
 def _locals_of(frame: FrameType | None) -> Mapping[str, Any]:
-    return _snapshot(frame.f_locals if frame is not None else {})
+    if frame is None:
+        return {}
+    if frame.f_locals is frame.f_globals:
+        return Globals(frame.f_globals)
+    found = _snapshot(frame.f_locals)
+    # A function's are a copy in Python too; in a class body they would be the class's names, and are read-only here.
+    return dict(found) if frame.f_code.co_flags & inspect.CO_OPTIMIZED else found
 
 
 def guarded_globals() -> Mapping[str, Any]:
-    """`globals`: a read-only snapshot."""
+    """`globals`."""
     frame = program_frame(1)
-    return _snapshot(frame.f_globals if frame is not None else {})
+    return Globals(frame.f_globals) if frame is not None else {}
 
 
 def guarded_locals() -> Mapping[str, Any]:
-    """`locals`: a read-only snapshot."""
+    """`locals`."""
     return _locals_of(program_frame(1))
 
 

@@ -42,7 +42,7 @@ MAX_REFUSALS = 100  # chosen: more do not help anybody
 
 _KNOWN_METACLASSES = frozenset(("ABCMeta", "EnumMeta", "EnumType"))
 _TEMPLATES = frozenset(("format", "format_map"))
-_LOOK_UPS = frozenset(("getattr", "setattr", "delattr", "hasattr", "type"))
+_LOOK_UPS = frozenset(("getattr", "setattr", "delattr", "hasattr"))
 
 Node = Any  # a node of any kind, as ast hands them out
 
@@ -198,10 +198,6 @@ class Policy(RestrictingNodeTransformer):
 
     def _look_up(self, node: ast.Call, function: str) -> None:
         """Says before anything runs what the guards would say at run time about literal arguments."""
-        if function == "type":
-            if len(node.args) + len(node.keywords) > 1:
-                self.error(node, "`type` with three arguments makes a class unchecked", "write a `class` statement")
-            return
         name = node.args[1] if len(node.args) > 1 else None
         if function == "hasattr" or not isinstance(name, ast.Constant) or type(name.value) is not str:
             return

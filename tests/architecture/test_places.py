@@ -31,6 +31,9 @@ EFFECTS = {
 GUEST_SIDE = {
     "codemode/bindings/guest_runtime.py": "shipped as text and run in the guest",
     "sandbox/dialect/logging_lite.py": "what programs get in place of the logging module",
+    "sandbox/dialect/standins/environment.py": "what programs get in place of parts of os",
+    "sandbox/dialect/standins/log_records.py": "what programs get in place of the logging module",
+    "sandbox/dialect/standins/temporary.py": "what programs get in place of the tempfile module",
 }
 CATCH_ALLS = {
     "codemode/host.py": "the caller's exception on its way out of the task groups",

@@ -19,7 +19,6 @@ from typing import Any
 
 from sandbox.dialect.builtins import Runtime, make_builtins, make_main, make_native_builtins
 from sandbox.dialect.modules import build_facades, import_facade
-from sandbox.dialect.printing import StandardStream
 from sandbox.dialect.program import Compiled, compile_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -192,7 +191,9 @@ def _main(
 ) -> ModuleType:
     files = _Files()
     tree = _tools(tools)
-    facades = build_facades({"pathlib": {"Path": files.path_class()}, "asyncio": _asyncio_parts()})
+    facades = build_facades(
+        {"pathlib": {"Path": files.path_class()}, "asyncio": _asyncio_parts(), "io": {"open": files.open}}
+    )
 
     def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         top = name.partition(".")[0]
@@ -216,9 +217,7 @@ def _main(
         ran.value, ran.delivered = value, True
 
     def print_(*args: Any, file: Any = None, **options: Any) -> None:
-        if isinstance(file, StandardStream):
-            file = complaints if file.name == "<stderr>" else printed
-        print(*args, file=printed if file is None else file, **options)
+        print(*args, file=facades["sys"].stdout if file is None else file, **options)
 
     runtime = Runtime(
         await_=lambda value: value if hasattr(value, "__await__") else _Value(value),

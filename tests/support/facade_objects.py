@@ -136,6 +136,43 @@ path: pathlib.PurePosixPath('a')
 windows path: pathlib.PureWindowsPath('a')
 ParseResult: parse.urlparse('http://a/b')
 stdout: sys.stdout
+zip: packed
+zip info: packed.infolist()[0]
+zip member: packed.open('a/b.txt')
+zip path: zipfile.Path(packed)
+zip written: zipfile.ZipFile(io.BytesIO(), 'w')
+zip member written: zipfile.ZipFile(io.BytesIO(), 'w').open('x', 'w')
+tar: taped
+tar info: taped.getmembers()[0]
+tar member: taped.extractfile('a.txt')
+tar error: caught(lambda: taped.extractall('x', [outside]))
+gzip file: gzip.GzipFile(fileobj=io.BytesIO(), mode='wb')
+gzip text: gzip.open(io.BytesIO(gzip.compress(b'x')), 'rt')
+bz2 file: bz2.BZ2File(io.BytesIO(), 'wb')
+lzma file: lzma.open(io.BytesIO(), 'wb')
+text over bytes: io.TextIOWrapper(io.BytesIO(b'x'))
+buffered: io.BufferedReader(io.BytesIO(b'x'))
+ArgumentParser: parser
+namespace: parser.parse_args(['--n', '1'])
+action: parser.add_argument('--other')
+group: parser.add_argument_group('g')
+subparsers: argparse.ArgumentParser().add_subparsers()
+FileType: argparse.FileType('r')
+help formatter: argparse.HelpFormatter('p')
+ConfigParser: settings
+section: settings['a']
+interpolation: configparser.ExtendedInterpolation()
+configparser error: caught(lambda: settings['zz'])
+Formatter: string.Formatter()
+UserString: collections.UserString('a')
+made dataclass: dataclasses.make_dataclass('M', ['a', ('b', int)])
+made class: type('T', (D,), {'y': 1})
+type hints: typing.get_type_hints(D)
+environ: os.environ
+temporary file: tempfile.TemporaryFile('w')
+StreamReader: codecs.getreader('utf-8')(io.BytesIO(b'x'))
+incremental decoder: codecs.getincrementaldecoder('utf-8')()
+email parser: email_parser.BytesParser()
 version: sys.version_info
 snapshot: locals()
 task: asyncio.create_task(asyncio.sleep(0))
@@ -156,13 +193,14 @@ used group: used[2]
 """
 
 _PROGRAM = """
+import argparse, codecs, configparser, gzip, os, tarfile, tempfile, zipfile
 import array, asyncio, bz2, calendar, collections, contextlib, contextvars, csv, dataclasses, datetime, decimal
 import difflib, email, enum, fractions, functools, graphlib, hashlib, hmac, inspect, io, ipaddress, itertools, json
 import logging, lzma
 import pathlib, pprint, queue, random, re, sched, statistics, string, struct, sys, textwrap, threading, types, typing
 import uuid, warnings, weakref, zlib, zoneinfo, html.parser as html_parser, xml.etree.ElementTree as ET
 from xml.dom import minidom
-from email import policy
+from email import parser as email_parser, policy
 from email.mime import text as mime_text
 from urllib import parse
 from concurrent.futures import ThreadPoolExecutor
@@ -200,6 +238,20 @@ async def use():
         group.create_task(asyncio.sleep(0))
     return lock, line, group
 used = await use()
+buffer = io.BytesIO()
+with zipfile.ZipFile(buffer, 'w') as made_zip:
+    made_zip.writestr('a/b.txt', 'text')
+packed = zipfile.ZipFile(buffer)
+buffer = io.BytesIO()
+with tarfile.open(fileobj=buffer, mode='w') as made_tar:
+    info = tarfile.TarInfo('a.txt')
+    made_tar.addfile(info, io.BytesIO())
+taped = tarfile.open(fileobj=io.BytesIO(buffer.getvalue()))
+outside = tarfile.TarInfo('../x')
+parser = argparse.ArgumentParser(prog='p')
+parser.add_argument('--n', type=int)
+settings = configparser.ConfigParser()
+settings.read_dict({'a': {'b': '1'}})
 made = {MADE}
 keep(made)
 pool.shutdown()

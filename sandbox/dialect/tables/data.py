@@ -39,9 +39,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "collections": Entry(
         "ChainMap Counter OrderedDict UserDict UserList defaultdict deque",
-        supplied="namedtuple abc",
-        left_out="`UserString` formats its own text unchecked",
-        hints=(("UserString", "subclass `str`"),),
+        supplied="UserString namedtuple abc",
     ),
     "collections.abc": Entry(
         """AsyncGenerator AsyncIterable AsyncIterator Awaitable Buffer ByteString Callable Collection Container
@@ -83,9 +81,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "dataclasses": Entry(
         "FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple is_dataclass replace",
-        supplied="Field dataclass field fields",
-        left_out="`make_dataclass` turns text into source",
-        hints=(("make_dataclass", "write the class with `@dataclass`"),),
+        supplied="Field dataclass field fields make_dataclass",
     ),
     "types": Entry(
         """AsyncGeneratorType BuiltinFunctionType BuiltinMethodType CoroutineType EllipsisType FunctionType
@@ -104,9 +100,9 @@ ENTRIES: dict[str, Entry] = {
         TypeAliasType TypeGuard TypeIs TypeVar TypeVarTuple TypedDict Union Unpack ValuesView
         assert_never assert_type cast dataclass_transform final get_args is_typeddict
         no_type_check overload override runtime_checkable""",
-        supplied="Type get_origin",
-        left_out="`get_type_hints` and `ForwardRef` evaluate text",
-        hints=(("get_type_hints", "read `cls.__annotations__`"),),
+        supplied="Type get_origin get_type_hints",
+        left_out="`ForwardRef` evaluates text",
+        hints=(("ForwardRef", "write the name of the class as text"),),
     ),
     "abc": Entry(
         "ABC abstractclassmethod abstractmethod abstractproperty abstractstaticmethod get_cache_token",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sandbox.dialect.tables.entry import Entry
 
 _WORKSPACE = "files of the session's workspace: `open(name)`, `pathlib.Path`, `os.listdir`, `glob`, `shutil`"
-_NO_ENVIRONMENT = "programs get no environment variables; write the value into the program"
 _NO_PROCESS = "there are no processes here: call a tool"
 
 ENTRIES: dict[str, Entry] = {
@@ -49,12 +48,11 @@ ENTRIES: dict[str, Entry] = {
         left_out="paths of other systems; `Path` is one of the session's workspace",
     ),
     "os": Entry(
-        "PathLike altsep curdir extsep fspath linesep name pardir pathsep sep",
-        supplied="path getcwd listdir makedirs mkdir remove rename replace rmdir scandir stat unlink walk",
-        left_out="the system is out of reach: no environment, no processes, no descriptors",
+        "PathLike altsep curdir extsep fspath linesep name pardir pathsep sep urandom",
+        supplied="cpu_count environ getcwd getenv listdir makedirs mkdir path remove rename replace rmdir scandir stat "
+        "unlink walk",
+        left_out="the system is out of reach: no processes, no descriptors; the environment is empty",
         hints=(
-            ("environ", _NO_ENVIRONMENT),
-            ("getenv", _NO_ENVIRONMENT),
             ("system", _NO_PROCESS),
             ("popen", _NO_PROCESS),
             *(
@@ -82,7 +80,20 @@ ENTRIES: dict[str, Entry] = {
             ("stdin", "nobody sits at a keyboard; write the value into the program"),
         ),
     ),
-    "platform": Entry("python_implementation python_version python_version_tuple", left_out="it names the machine"),
+    "platform": Entry(
+        "python_implementation python_version python_version_tuple", supplied="system", left_out="it names the machine"
+    ),
+    "gc": Entry(supplied="collect", left_out="it hands out every object of the interpreter"),
+    "argparse": Entry(
+        supplied="""Action ArgumentDefaultsHelpFormatter ArgumentError ArgumentParser ArgumentTypeError
+        BooleanOptionalAction FileType HelpFormatter MetavarTypeHelpFormatter Namespace ONE_OR_MORE OPTIONAL PARSER
+        REMAINDER RawDescriptionHelpFormatter RawTextHelpFormatter SUPPRESS ZERO_OR_MORE""",
+    ),
+    "tempfile": Entry(
+        supplied="NamedTemporaryFile SpooledTemporaryFile TemporaryDirectory TemporaryFile gettempdir mkdtemp",
+        left_out="files and folders of the session's workspace; there are no descriptors",
+        hints=(("mkstemp", "use `tempfile.NamedTemporaryFile(delete=False)`"),),
+    ),
     "ast": Entry(
         "literal_eval", left_out="syntax trees are not for programs", hints=(("parse", "use `ast.literal_eval`"),)
     ),
@@ -103,15 +114,19 @@ ENTRIES: dict[str, Entry] = {
     ),
     "logging": Entry(
         "CRITICAL DEBUG ERROR FATAL INFO NOTSET WARN WARNING",
-        supplied="""basicConfig critical debug disable error exception getLevelName getLogger info log warning Formatter
-        Handler LogRecord Logger NullHandler StreamHandler""",
-        left_out="handlers write files and open sockets; records go to the prints of the run",
-        hints=(("FileHandler", "records go to the prints of the run; write a file with `print(..., file=f)`"),),
+        supplied="""FileHandler Filter Formatter Handler LogRecord Logger LoggerAdapter NullHandler StreamHandler
+        addLevelName basicConfig critical debug disable error exception getLevelName getLogger info log root shutdown
+        warn warning""",
+        left_out="records go to the prints of the run and to files of the workspace; other handlers open sockets",
     ),
     "glob": Entry(supplied="escape glob iglob", left_out="only files of the session's workspace are looked at"),
     "shutil": Entry(
-        supplied="SameFileError copy copy2 copyfile copyfileobj copytree move rmtree",
-        left_out="archives, owners and disks are out of reach",
+        supplied="SameFileError copy copy2 copyfile copyfileobj copytree get_terminal_size move rmtree which",
+        left_out="owners and disks are out of reach",
+        hints=(
+            ("make_archive", "use `zipfile.ZipFile(name, 'w')`"),
+            ("unpack_archive", "use `zipfile.ZipFile(name).extractall(folder)`"),
+        ),
     ),
     "timeit": Entry("default_timer repeat timeit", left_out="code given as text is not run"),
     "http": Entry("HTTPMethod HTTPStatus", left_out="there is no network: call a tool"),

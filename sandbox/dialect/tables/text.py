@@ -17,8 +17,7 @@ ENTRIES: dict[str, Entry] = {
     "string": Entry(
         """Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable
         punctuation whitespace""",
-        left_out="`Formatter` reads any attribute (CVE-2023-41039)",
-        hints=(("Formatter", "use an f-string"),),
+        supplied="Formatter",
     ),
     "textwrap": Entry("TextWrapper dedent fill indent shorten wrap"),
     "unicodedata": Entry(
@@ -38,10 +37,11 @@ ENTRIES: dict[str, Entry] = {
         register_dialect unix_dialect unregister_dialect writer"""
     ),
     "io": Entry(
-        "BytesIO SEEK_CUR SEEK_END SEEK_SET StringIO UnsupportedOperation TextIOBase",
+        """BufferedIOBase BufferedRandom BufferedReader BufferedWriter BytesIO DEFAULT_BUFFER_SIZE IOBase RawIOBase
+        SEEK_CUR SEEK_END SEEK_SET StringIO TextIOBase TextIOWrapper UnsupportedOperation""",
         supplied="open",
         left_out="raw files reach the file system",
-        hints=(("FileIO", _OPEN), ("open_code", _OPEN), ("TextIOWrapper", "use `data.decode()`")),
+        hints=(("FileIO", _OPEN), ("open_code", _OPEN)),
     ),
     "struct": Entry("Struct calcsize error iter_unpack pack pack_into unpack unpack_from"),
     "base64": Entry(
@@ -55,9 +55,10 @@ ENTRIES: dict[str, Entry] = {
         "hexlify unhexlify"
     ),
     "codecs": Entry(
-        "BOM_UTF16 BOM_UTF16_BE BOM_UTF16_LE BOM_UTF32 BOM_UTF8 decode encode",
-        left_out="`open` is the builtin, `register` changes the process",
-        hints=(("open", _OPEN),),
+        """BOM_UTF16 BOM_UTF16_BE BOM_UTF16_LE BOM_UTF32 BOM_UTF8 decode encode getincrementaldecoder
+        getincrementalencoder getreader getwriter iterdecode iterencode""",
+        supplied="open",
+        left_out="`register` changes the process",
     ),
     "hashlib": Entry(
         """algorithms_available algorithms_guaranteed blake2b blake2s file_digest md5 new pbkdf2_hmac scrypt sha1
@@ -76,11 +77,31 @@ ENTRIES: dict[str, Entry] = {
     ),
     "gzip": Entry(
         "BadGzipFile compress decompress",
-        left_out=_OPEN,
-        hints=(("open", "use `gzip.decompress(data)` and `gzip.compress(data)` with `open(name, 'rb')` and `'wb'`"),),
+        supplied="GzipFile open",
     ),
-    "bz2": Entry("BZ2Compressor BZ2Decompressor compress decompress", left_out=_OPEN),
-    "lzma": Entry("LZMACompressor LZMADecompressor LZMAError compress decompress", left_out=_OPEN),
+    "bz2": Entry("BZ2Compressor BZ2Decompressor compress decompress", supplied="BZ2File open"),
+    "lzma": Entry(
+        "LZMACompressor LZMADecompressor LZMAError compress decompress FORMAT_ALONE FORMAT_AUTO FORMAT_XZ "
+        "PRESET_DEFAULT PRESET_EXTREME",
+        supplied="LZMAFile open",
+    ),
+    "zipfile": Entry(
+        supplied="""BadZipFile BadZipfile LargeZipFile Path ZIP_BZIP2 ZIP_DEFLATED ZIP_LZMA ZIP_STORED ZipFile ZipInfo
+        is_zipfile""",
+        left_out="files of the session's workspace and open files; `PyZipFile` compiles",
+    ),
+    "tarfile": Entry(
+        supplied="""CompressionError DEFAULT_FORMAT DIRTYPE ExtractError FilterError GNU_FORMAT HeaderError LNKTYPE
+        OutsideDestinationError PAX_FORMAT REGTYPE ReadError SYMTYPE SpecialFileError StreamError TarError TarFile
+        TarInfo USTAR_FORMAT data_filter is_tarfile open""",
+        left_out="files of the session's workspace and open files; always unpacked with the `data` filter",
+    ),
+    "configparser": Entry(
+        supplied="""BasicInterpolation ConfigParser ConverterMapping DEFAULTSECT DuplicateOptionError
+        DuplicateSectionError Error ExtendedInterpolation Interpolation InterpolationDepthError InterpolationError
+        InterpolationMissingOptionError InterpolationSyntaxError MAX_INTERPOLATION_DEPTH MissingSectionHeaderError
+        NoOptionError NoSectionError ParsingError RawConfigParser SectionProxy""",
+    ),
     "tomllib": Entry("TOMLDecodeError load loads"),
     "shlex": Entry(
         "join quote split", left_out="the `shlex` class opens files", hints=(("shlex", "use `shlex.split`"),)
@@ -101,17 +122,23 @@ ENTRIES: dict[str, Entry] = {
         """Comment Element PI ParseError ProcessingInstruction QName SubElement TreeBuilder XML XMLID XMLParser
         XMLPullParser fromstring fromstringlist indent iselement register_namespace tostring tostringlist""",
         supplied="ElementTree parse iterparse canonicalize",
-        left_out="files are given as open file objects, never as paths",
+        left_out="files are those of the session's workspace, or open ones",
     ),
     "xml.dom": Entry(supplied="minidom"),
-    "xml.dom.minidom": Entry("parseString Document Node", left_out="`parse` opens files"),
+    "xml.dom.minidom": Entry("parseString Document Node", supplied="parse"),
     "xml.sax": Entry(supplied="saxutils", left_out="parsers open files and addresses"),
     "xml.sax.saxutils": Entry(supplied="escape quoteattr unescape"),
-    "email": Entry("message_from_bytes message_from_string", supplied="header message mime policy utils errors"),
+    "email": Entry(
+        "message_from_binary_file message_from_bytes message_from_file message_from_string",
+        supplied="encoders errors header message mime parser policy utils",
+    ),
+    "email.encoders": Entry("encode_7or8bit encode_base64 encode_noop encode_quopri"),
+    "email.parser": Entry("BytesHeaderParser BytesParser FeedParser HeaderParser Parser"),
     "email.errors": Entry("HeaderParseError MessageError MessageParseError"),
     "email.header": Entry("Header decode_header make_header"),
     "email.message": Entry("EmailMessage Message"),
-    "email.mime": Entry(supplied="multipart text base"),
+    "email.mime": Entry(supplied="application base multipart text"),
+    "email.mime.application": Entry("MIMEApplication"),
     "email.mime.base": Entry("MIMEBase"),
     "email.mime.multipart": Entry("MIMEMultipart"),
     "email.mime.text": Entry("MIMEText"),

@@ -18,11 +18,12 @@ SHARED = ROOT.parent / "shared"
 
 
 _PLAIN = """
-import ast, asyncio, io, json, sys, types, warnings
+import ast, asyncio, io, json, logging, sys, types, warnings
 warnings.simplefilter("ignore")
 answer = {}
 for name, source in json.load(sys.stdin).items():
     main = types.ModuleType("__main__")
+    logging.root.handlers.clear()
     sys.modules["__main__"], sys.stdout = main, io.StringIO()
     code = compile(source, "<program>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     made = eval(code, vars(main))

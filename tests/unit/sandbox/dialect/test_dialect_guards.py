@@ -95,9 +95,37 @@ print([k is type for k in kinds], isinstance(A, type), isinstance(3, type), type
 
 
 @pytest.mark.parametrize("maker", ["type(int)", "type[int]", "type(Enum)", "ABC.__class__", "functools.partial(type)"])
-def test_no_metaclass_makes_a_class_by_a_call(maker: str) -> None:
-    source = f"import functools\nfrom enum import Enum\nfrom abc import ABC\nmake = {maker}\nmake('X', (), dict(a=1))"
-    assert raised(source).startswith("TypeError: `type` with three arguments makes a class unchecked")
+def test_a_class_that_is_made_by_a_call_has_only_names_that_a_statement_could_bind(maker: str) -> None:
+    head = f"import functools\nfrom enum import Enum\nfrom abc import ABC\nmake = {maker}\n"
+    good = "A = make('A', (dict,), {'x': 1, 'up': lambda self: self.x + 1, '__len__': lambda self: 7})\n"
+    assert printed(head + good + "print(A.__name__, A().up(), len(A()), type(A) is type)") == "A 2 7 True\n"
+    for table in BAD_TABLES:
+        assert raised(head + f"make('X', (), {table})").startswith("TypeError: "), table
+
+
+BAD_TABLES = (
+    "{'__instancecheck__': len}",
+    "{'__getattribute__': len}",
+    "{'__class__': int}",
+    "{'__reduce_ex__': len}",
+    "{'_cm_x': 1}",
+    "{'__match_args__': ('__globals__',)}",
+    "{'__match_args__': ['x']}",
+    "{'__slots__': ('__class__',)}",
+    "{1: 2}",
+    "dict",
+)
+
+
+@pytest.mark.parametrize(
+    "call", ["type('A', (type,), {})", "type('A', (), {}, metaclass=len)", "type('1', (), {})", "type(1, 2)"]
+)
+def test_a_class_made_by_a_call_is_no_metaclass(call: str) -> None:
+    assert raised(call).startswith("TypeError: ")
+
+
+def test_a_class_made_by_a_call_belongs_to_the_program() -> None:
+    assert printed("A = type('A', (), {'__module__': 'json'})\nprint(A.__module__)") == "__main__\n"
 
 
 def test_type_cannot_be_subclassed_behind_another_name() -> None:
@@ -128,7 +156,7 @@ print(A.x, sorted(k for k in A.__dict__ if not k.startswith('__')), '__dict__' i
     assert printed(source) == "1 ['x'] False\n"
 
 
-def test_scope_functions_give_read_only_snapshots_of_own_variables() -> None:
+def test_scope_functions_show_own_variables_alone() -> None:
     source = """
 x = 1
 def f(a):
@@ -138,7 +166,26 @@ print(f(0), 'x' in globals(), globals()['x'], '__builtins__' in globals(), any(k
 print('{a} {b}'.format(**(lambda a=1, b=2: locals())()))
 """
     assert printed(source) == "(['a', 'b'], ['a', 'b'], ['a', 'b']) True 1 False False\n1 2\n"
-    assert "does not support item assignment" in raised("globals()['x'] = 1")
+
+
+def test_globals_set_what_an_assignment_could_and_nothing_else() -> None:
+    source = (
+        "globals()['x'] = 1\nlocals()['y'] = 2\nvars().update(z=3)\ndel globals()['z']\nprint(x, y, 'z' in globals())"
+    )
+    assert printed(source) == "1 2 False\n"
+    for name in ("__builtins__", "__import__", "_cm_getattr", "_cm_x"):
+        assert raised(f"globals()[{name!r}] = len").startswith("RefusedAttributeError"), name
+        assert raised(f"globals()[{name!r}]").startswith("KeyError"), name
+        assert raised(f"del globals()[{name!r}]").startswith("RefusedAttributeError"), name
+    assert raised("class S(str): pass\nglobals()[S('x')] = 1").startswith("TypeError")
+    assert "does not support item assignment" in raised("class A:\n    locals()['x'] = 1")
+
+
+def test_text_for_exec_may_be_given_the_variables_themselves() -> None:
+    source = "x = 1\nexec('x += 1; y = x', globals())\ndef f():\n    z = 5\n    exec('w = 3', globals())\n"
+    source += "    return eval('z + x', globals(), locals())\nprint(f(), x, y, w)"
+    assert printed(source) == "7 2 2 3\n"
+    assert raised("exec('_cm_x = 1', globals())").startswith("SyntaxError")
 
 
 @pytest.mark.parametrize("function", ["globals", "locals", "vars"])

@@ -79,8 +79,6 @@ REFUSED = {
     "getattr(x, '__globals__', None)": "`__globals__`",
     "setattr(x, '__code__', y)": "`__code__`",
     "delattr(x, '__match_args__')": "`__match_args__`",
-    "type('A', (), {})": "`type`",
-    "type(*args, **kw)": "`type`",
     "compile('1', 'a', 'eval')": "`compile`",
     "c = compile": "`compile`",
     "input('? ')": "`input`",
@@ -143,7 +141,7 @@ REFUSED = {
     "map('{0.__class__}'.format, x)": "the format field",
     "'{0._secret}'.format(x)": "the format field",
     "try: pass\nexcept* E: pass": "`except*`",
-    "import os, sys\nos.environ": "`os` has no `environ` here",
+    "import os, sys\nos.system": "`os` has no `system` here",
     "import socket": "`socket` cannot be imported",
     "from subprocess import run": "`subprocess` cannot be imported",
     "if x:\n    import socket": "`socket` cannot be imported",
@@ -156,9 +154,7 @@ REFUSED = {
     "import json.decoder as d\nd.scanner": "`json.decoder` has no `scanner` here",
     "import json\njson.dumps = f": "library objects are read-only",
     "from json import JSONEncoder\nJSONEncoder.default = f": "library objects are read-only",
-    "from typing import get_type_hints": "`typing` has no `get_type_hints` here",
-    "from string import Formatter": "`string` has no `Formatter` here",
-    "from dataclasses import make_dataclass": "`dataclasses` has no `make_dataclass` here",
+    "from typing import ForwardRef": "`typing` has no `ForwardRef` here",
 }
 
 

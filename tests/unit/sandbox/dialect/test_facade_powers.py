@@ -53,9 +53,14 @@ def powers_of(function: FunctionType, seen: set[FunctionType]) -> set[str]:
             value = function.__globals__.get(name)
             if isinstance(value, FunctionType):
                 found |= powers_of(value, seen)
-            elif name in POWERS and value is None and hasattr(builtins, name):
+            elif name in POWERS and value is None and is_real(function, name):
                 found.add(name)
     return found
+
+
+def is_real(function: FunctionType, name: str) -> bool:
+    """Whether the function gets the interpreter's own builtin: a private copy of a module has others."""
+    return function.__builtins__.get(name) is getattr(builtins, name)
 
 
 def globals_of(code: CodeType) -> set[str]:

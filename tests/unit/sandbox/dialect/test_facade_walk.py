@@ -7,8 +7,15 @@ private name in a class of its own, so that the rules for own private names appl
 from __future__ import annotations
 
 import asyncio
+import bz2
+import configparser
+import gzip
 import io
+import lzma
 import socket
+import string
+import tarfile
+import zipfile
 from collections import deque
 from collections.abc import Iterator
 from types import CodeType, FrameType, MappingProxyType, ModuleType
@@ -42,7 +49,24 @@ class _Every(frozenset[str]):
 EVERY_NAME = _Every()
 
 
+# Library classes that open any path, or read any attribute by name, and their objects.
+PATH_OPENERS = (
+    zipfile.ZipFile,
+    zipfile.Path,
+    zipfile.ZipInfo,
+    tarfile.TarFile,
+    tarfile.TarInfo,
+    gzip.GzipFile,
+    bz2.BZ2File,
+    lzma.LZMAFile,
+    configparser.RawConfigParser,
+    string.Formatter,
+)
+
+
 def danger(value: Any) -> str:
+    if isinstance(value, PATH_OPENERS) or (isinstance(value, type) and issubclass(value, PATH_OPENERS)):
+        return "opens paths"
     if isinstance(value, ModuleType):
         return "module"
     if isinstance(value, FrameType | CodeType):
