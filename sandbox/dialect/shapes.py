@@ -26,6 +26,18 @@ def catches_import_error(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Name) and node.id in _OPTIONAL_ERRORS
 
 
+def outside_name(values: list[ast.expr]) -> str:
+    """The first literal name among the values, or in a list of names, that leads out of the workspace; else ""."""
+    for value in values:
+        items = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+        for item in items:
+            name = item.value if isinstance(item, ast.Constant) else ""
+            is_absolute = isinstance(name, str) and name.startswith("/") and not name.startswith("/workspace")
+            if isinstance(name, str) and (is_absolute or ".." in name.split("/")):
+                return name
+    return ""
+
+
 def literal_names_problem(value: ast.expr | None, *, is_slots: bool) -> str:
     """Why the value of `__slots__` or `__match_args__` in a class body is refused, or ""."""
     items = value.elts if isinstance(value, ast.Tuple | ast.List | ast.Set) else [value]

@@ -33,7 +33,7 @@ from sandbox.dialect.rules import (
     own_private,
 )
 from sandbox.dialect.scopes import DOTTED, Facts, Scope
-from sandbox.dialect.shapes import is_super, literal_names_problem
+from sandbox.dialect.shapes import is_super, literal_names_problem, outside_name
 from sandbox.dialect.templates import format_problem
 from sandbox.spec import Diagnostic
 
@@ -195,6 +195,15 @@ class Policy(RestrictingNodeTransformer):
         func = node.func
         if isinstance(func, ast.Name) and func.id in _LOOK_UPS and self.facts.is_builtin(func.id):
             self._look_up(node, func.id)
+        elif isinstance(func, ast.Attribute) and func.attr == "read" and not self.facts.path_of(func):
+            self._check_settings(node)
+
+    def _check_settings(self, node: ast.Call) -> None:
+        """`ConfigParser.read` passes over what it cannot open, so a name outside is said before anything runs."""
+        if any(path.partition(".")[0] == "configparser" for path, _, _ in self.facts.imports):
+            name = outside_name(node.args)
+            if name:
+                self.error(node, f"`{name}` is outside of the workspace", "give a relative name, or use `read_string`")
 
     def _look_up(self, node: ast.Call, function: str) -> None:
         """Says before anything runs what the guards would say at run time about literal arguments."""

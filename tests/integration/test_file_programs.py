@@ -247,3 +247,47 @@ async def test_a_callback_that_fails_is_an_error_of_that_operation(box, caplog):
         result = await box.run(RunSpec(source="try:\n    open('a')\nexcept OSError as e:\n    print(e)"), files=broken)
     assert result.printed == "[Errno 5] the file could not be used: 'a'\n"
     assert "a file operation failed" in caplog.text
+
+
+# -- archives ---------------------------------------------------------------------------------------------------------
+
+_BOMBS = {
+    "zip": """
+with zipfile.ZipFile(packed, 'w', zipfile.ZIP_DEFLATED) as archive, archive.open('big', 'w') as member:
+    for _ in range(300):
+        member.write(bytes(1 << 20))
+len(zipfile.ZipFile(packed).read('big'))""",
+    "gzip": """
+with gzip.open(packed, 'wb', 1) as stream:
+    for _ in range(300):
+        stream.write(bytes(1 << 20))
+len(gzip.open(io.BytesIO(packed.getvalue())).read())""",
+}
+
+
+@pytest.mark.parametrize("kind", sorted(_BOMBS))
+async def test_an_archive_that_unpacks_to_more_than_the_memory_ends_the_run(box, workspace, kind):
+    source = "import gzip, io, zipfile\npacked = io.BytesIO()" + _BOMBS[kind]
+    result = await run_in(box, workspace, source, limits=Limits(memory_bytes=128 * MIB))
+    assert (result.status, result.error.code) == ("limit", "limit.memory")
+
+
+async def test_a_member_longer_than_a_file_may_be_is_not_unpacked(box, workspace):
+    source = """
+import zipfile
+with zipfile.ZipFile('a.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr('big', bytes(200_000))
+try:
+    zipfile.ZipFile('a.zip').extractall('out')
+except OSError as error:
+    print(error.errno)"""
+    result = await run_in(box, workspace, source, limits=Limits(frame_bytes=128 * 1024))
+    assert (result.status, result.printed) == ("ok", "27\n"), result.error
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../a.zip"])
+async def test_archives_outside_of_the_workspace_cannot_be_opened(box, workspace, name):
+    for module, call in (("zipfile", "ZipFile"), ("tarfile", "open"), ("gzip", "open")):
+        result = await run_in(box, workspace, f"import {module}\n{module}.{call}({name!r}, 'w')")
+        assert result.error.type == "PermissionError"
+        assert "give a relative name" in result.error.message

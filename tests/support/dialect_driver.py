@@ -19,6 +19,7 @@ from typing import Any
 
 from sandbox.dialect.builtins import Runtime, make_builtins, make_main, make_native_builtins
 from sandbox.dialect.modules import build_facades, import_facade
+from sandbox.dialect.printing import StandardStream
 from sandbox.dialect.program import Compiled, compile_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -217,7 +218,10 @@ def _main(
         ran.value, ran.delivered = value, True
 
     def print_(*args: Any, file: Any = None, **options: Any) -> None:
-        print(*args, file=facades["sys"].stdout if file is None else file, **options)
+        stream = facades["sys"].stdout if file is None else file
+        if isinstance(stream, StandardStream) and not stream._cm_targets:
+            stream = complaints if stream.name == "<stderr>" else printed  # also after the run, from a thread
+        print(*args, file=stream, **options)
 
     runtime = Runtime(
         await_=lambda value: value if hasattr(value, "__await__") else _Value(value),

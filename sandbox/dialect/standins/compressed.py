@@ -13,6 +13,7 @@ import lzma
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sandbox.dialect.standins.copies import hide
 from sandbox.dialect.standins.workspace import Workspace, is_name
 
 _MODES = ("r", "rb", "w", "wb", "a", "ab", "x", "xb")
@@ -27,9 +28,10 @@ class CompressedFile(io.BufferedIOBase):
     """
 
     _cm_made: Any = None  # until it is opened
+    _cm_beneath: Any = None
 
     def __init__(self, made: Any, beneath: Any, name: str, mode: str) -> None:
-        self._cm_made, self._cm_beneath = made, beneath
+        hide(self, made=made, beneath=beneath)
         self.name, self.mode = name, mode
 
     def __repr__(self) -> str:

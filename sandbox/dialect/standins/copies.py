@@ -13,6 +13,17 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from sandbox.dialect.rules import GUARD_PREFIX
+
+
+def hide(obj: Any, **values: Any) -> None:
+    """Keep values in an object under names that start with `_cm_`, which no rule hands out.
+
+    Safety: a subclass of the program may define `__setattr__`; it does not hear of these.
+    """
+    for name, value in values.items():
+        object.__setattr__(obj, f"{GUARD_PREFIX}{name}", value)
+
 
 def no_paths(name: Any, *args: Any, **options: Any) -> Any:
     """The `open` of a copy: nothing is opened by name."""

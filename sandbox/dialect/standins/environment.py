@@ -11,8 +11,22 @@ from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 
+class MissingVariableError(KeyError):
+    """A variable that the program has not set itself; the text says what to write."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+_MISSING = object()
+
+
 class Environment(MutableMapping[str, str]):
-    """`os.environ` of a run: empty at first, and the program's own."""
+    """`os.environ` of a run: the program's own, empty at first.
+
+    A name that is not there is an error also for `get`, unless a default is named: a program that reads the
+    environment of nobody goes on with `None` and fails far from the cause.
+    """
 
     __slots__ = ("_cm_values",)
 
@@ -20,17 +34,31 @@ class Environment(MutableMapping[str, str]):
         self._cm_values: dict[str, str] = {}
 
     def __getitem__(self, key: str) -> str:
-        try:
-            return self._cm_values[_text(key)]
-        except KeyError:
-            hint = "programs get no environment variables; write the value into the program, or call a tool"
-            raise KeyError(f"{key}: {hint}") from None
+        found: str = self.get(key)
+        return found
+
+    def get(self, key: str, default: Any = _MISSING) -> Any:
+        """The value that the program has set, or the default.
+
+        Raises:
+            MissingVariableError: there is neither.
+        """
+        found = self._cm_values.get(_text(key), default)
+        if found is _MISSING:
+            raise MissingVariableError(
+                f"{key}: programs get no environment variables; write the value into the program, or name a default: "
+                f"`os.environ.get({key!r}, default)`"
+            )
+        return found
 
     def __setitem__(self, key: str, value: str) -> None:
         self._cm_values[_text(key)] = _text(value)
 
     def __delitem__(self, key: str) -> None:
         del self._cm_values[_text(key)]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._cm_values
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(self._cm_values))
@@ -65,12 +93,8 @@ def environment_parts() -> dict[str, dict[str, object]]:
     """The parts of `os`, `platform`, `shutil` and `gc`, for one run."""
     environ = Environment()
 
-    def getenv(key: str, default: Any = None) -> Any:
-        """`os.getenv`."""
-        return environ.get(key, default)
-
     return {
-        "os": {"environ": environ, "getenv": getenv, "cpu_count": lambda: 1},
+        "os": {"environ": environ, "getenv": environ.get, "cpu_count": lambda: 1},
         "platform": {"system": lambda: "Linux"},
         "shutil": {"get_terminal_size": get_terminal_size, "which": which},
         "gc": {"collect": lambda generation=2: gc.collect(generation)},

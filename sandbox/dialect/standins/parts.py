@@ -10,6 +10,7 @@ from typing import Any
 from sandbox.dialect.printing import Stream
 from sandbox.dialect.standins.command_line import ARGV, command_line_parts
 from sandbox.dialect.standins.compressed import compressed_parts
+from sandbox.dialect.standins.copying import copying_parts
 from sandbox.dialect.standins.environment import environment_parts
 from sandbox.dialect.standins.settings import settings_parts
 from sandbox.dialect.standins.tar_archives import tar_parts
@@ -36,6 +37,7 @@ def supplied_parts(stdout: Stream, stderr: Stream, files: Workspace) -> dict[str
         "codecs": {"open": open_text},
         "collections": {"UserString": user_string()},
         "configparser": settings_parts(files),
+        "copy": copying_parts(),
         "string": {"Formatter": formatter()},
         "sys": {"argv": list(ARGV)},
         "tarfile": tar_parts(files),

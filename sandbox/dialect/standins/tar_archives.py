@@ -12,6 +12,7 @@ import tarfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sandbox.dialect.standins.copies import hide
 from sandbox.dialect.standins.workspace import Workspace, is_name
 
 _FIELDS = "name size mtime mode type linkname uid gid uname gname devmajor devminor pax_headers offset offset_data path"
@@ -22,9 +23,10 @@ class TarInfo:
     """`tarfile.TarInfo`: the facts of one member."""
 
     __slots__ = ("_cm_real",)
+    _cm_real: Any
 
     def __init__(self, name: str = "") -> None:
-        self._cm_real = tarfile.TarInfo(name)
+        hide(self, real=tarfile.TarInfo(name))
 
     def __repr__(self) -> str:
         return repr(self._cm_real)
@@ -57,7 +59,7 @@ TarInfo.__module__ = "tarfile"
 
 def _shown(real: tarfile.TarInfo) -> TarInfo:
     made = TarInfo()
-    made._cm_real = real
+    hide(made, real=real)
     return made
 
 
@@ -65,22 +67,25 @@ class TarFile:
     """`tarfile.TarFile`, made by `tarfile.open`."""
 
     _cm_files: Workspace
+    _cm_tar: Any
+    _cm_owned: Any
 
     def __init__(self, name: Any = None, mode: str = "r", fileobj: Any = None, **options: Any) -> None:
         options = {
             key: value for key, value in options.items() if key in ("compresslevel", "preset", "format", "encoding")
         }
-        self._cm_owned: Any = None
+        hide(self, owned=None)
         self.mode = mode[0]
         self.name = str(name) if name is not None else getattr(fileobj, "name", None)
         if fileobj is None:
             if not is_name(name):
                 raise ValueError("nothing to open")
             kind = mode.partition(":")[0].partition("|")[0]
-            self._cm_owned = fileobj = self._cm_files.open(name, {"r": "rb", "a": "r+b"}.get(kind, f"{kind}+b"))
+            fileobj = self._cm_files.open(name, {"r": "rb", "a": "r+b"}.get(kind, f"{kind}+b"))
+            hide(self, owned=fileobj)
         try:
             # Without a name: the original would ask for the working folder.
-            self._cm_tar: Any = tarfile.open("", mode, fileobj, **options)  # type: ignore[call-overload]  # noqa: SIM115  # modes are text; closed below
+            hide(self, tar=tarfile.open("", mode, fileobj, **options))  # type: ignore[call-overload]  # noqa: SIM115  # modes are text; closed below
         except BaseException:
             self._cm_close_owned()
             raise
@@ -132,7 +137,9 @@ class TarFile:
 
     def extractfile(self, member: Any) -> Any:
         """A member as a stream of bytes, None for folders."""
-        return self._cm_tar.extractfile(member._cm_real if isinstance(member, TarInfo) else member)
+        if not isinstance(member, str | TarInfo):
+            raise TypeError(f"a member is named by its name or a TarInfo, got {type(member).__name__}")
+        return self._cm_tar.extractfile(member if isinstance(member, str) else member._cm_real)
 
     def gettarinfo(self, name: Any = None, arcname: Any = None, fileobj: Any = None) -> TarInfo:
         """The facts of a file or folder of the workspace."""
@@ -147,6 +154,8 @@ class TarFile:
 
     def addfile(self, tarinfo: TarInfo, fileobj: Any = None) -> None:
         """Add a member with bytes from an open file."""
+        if not isinstance(tarinfo, TarInfo):
+            raise TypeError(f"expected a TarInfo, got {type(tarinfo).__name__}")
         self._cm_tar.addfile(tarinfo._cm_real, fileobj)
 
     def add(self, name: Any, arcname: Any = None, recursive: bool = True, *, filter: Any = None) -> None:

@@ -10,15 +10,19 @@ import posixpath
 import secrets
 from typing import Any
 
+from sandbox.dialect.standins.copies import hide
 from sandbox.dialect.standins.workspace import Workspace
 
 
 class _Named:
     """What `NamedTemporaryFile` gives: the open file, and its name."""
 
+    _cm_files: Workspace
+    _cm_is_open = False
+
     def __init__(self, files: Workspace, file: Any, name: str, is_deleted: bool) -> None:
-        self._cm_files, self.file, self.name, self.delete = files, file, name, is_deleted
-        self._cm_is_open = True
+        hide(self, files=files, is_open=True)
+        self.file, self.name, self.delete = file, name, is_deleted
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -37,7 +41,7 @@ class _Named:
     def close(self) -> None:
         """Close, and remove it unless it is to stay."""
         if self._cm_is_open:
-            self._cm_is_open = False
+            hide(self, is_open=False)
             self.file.close()
             if self.delete:
                 self._cm_files.remove(self.name)
@@ -46,8 +50,11 @@ class _Named:
 class _Folder:
     """What `TemporaryDirectory` gives."""
 
+    _cm_files: Workspace
+
     def __init__(self, files: Workspace, name: str) -> None:
-        self._cm_files, self.name = files, name
+        hide(self, files=files)
+        self.name = name
 
     def __repr__(self) -> str:
         return f"<TemporaryDirectory {self.name!r}>"

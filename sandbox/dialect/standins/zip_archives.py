@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sandbox.dialect.standins.copies import hide
 from sandbox.dialect.standins.workspace import Workspace, is_name
 
 _FIELDS = (
@@ -26,9 +27,10 @@ class ZipInfo:
     """`zipfile.ZipInfo`: the facts of one member. `from_file` is not there; `ZipFile.write` reads them."""
 
     __slots__ = ("_cm_real",)
+    _cm_real: Any
 
     def __init__(self, filename: str = "NoName", date_time: tuple[int, ...] = (1980, 1, 1, 0, 0, 0)) -> None:
-        self._cm_real: Any = zipfile.ZipInfo(filename, date_time)  # type: ignore[arg-type]  # six numbers
+        hide(self, real=zipfile.ZipInfo(filename, date_time))  # type: ignore[arg-type]  # six numbers
 
     def is_dir(self) -> bool:
         """Whether it is a folder."""
@@ -55,7 +57,7 @@ ZipInfo.__module__ = "zipfile"
 
 def _shown(real: zipfile.ZipInfo) -> ZipInfo:
     made = ZipInfo()
-    made._cm_real = real
+    hide(made, real=real)
     return made
 
 
@@ -67,6 +69,8 @@ class ZipFile:
     """`zipfile.ZipFile`."""
 
     _cm_files: Workspace
+    _cm_zip: Any
+    _cm_owned: Any
 
     def __init__(
         self,
@@ -81,14 +85,15 @@ class ZipFile:
     ) -> None:
         if mode not in ("r", "w", "x", "a"):
             raise ValueError("ZipFile requires mode 'r', 'w', 'x', or 'a'")
-        self._cm_owned: Any = None
+        hide(self, owned=None)
         self.filename = str(file) if is_name(file) else getattr(file, "name", None)
         self.mode = mode
         if is_name(file):
-            self._cm_owned = file = _open(self._cm_files, file, mode)
+            file = _open(self._cm_files, file, mode)
+            hide(self, owned=file)
         options = {"strict_timestamps": strict_timestamps, "metadata_encoding": metadata_encoding}
         try:
-            self._cm_zip: Any = zipfile.ZipFile(file, mode, compression, allowZip64, compresslevel, **options)  # type: ignore[call-overload]  # checked above
+            hide(self, zip=zipfile.ZipFile(file, mode, compression, allowZip64, compresslevel, **options))  # type: ignore[call-overload]  # checked above
         except BaseException:
             self._cm_close_owned()
             raise
@@ -250,10 +255,11 @@ def _open(files: Workspace, file: Any, mode: str) -> Any:
 class Path:
     """`zipfile.Path`: members as `pathlib.Path` shows files."""
 
-    __slots__ = ("_cm_names", "_cm_zip", "at")
+    __slots__ = ("_cm_zip", "at")
+    _cm_zip: ZipFile
 
     def __init__(self, root: Any, at: str = "") -> None:
-        self._cm_zip: ZipFile = root if isinstance(root, ZipFile) else _zip_file(type(self))(root)
+        hide(self, zip=root if isinstance(root, ZipFile) else _zip_file(type(self))(root))
         self.at = at
 
     def _cm_next(self, at: str) -> Path:

@@ -68,7 +68,7 @@ ENTRIES: dict[str, Entry] = {
     "bisect": Entry("bisect bisect_left bisect_right insort insort_left insort_right"),
     "array": Entry("ArrayType array typecodes"),
     "graphlib": Entry("CycleError TopologicalSorter"),
-    "copy": Entry("Error copy deepcopy replace"),
+    "copy": Entry("Error replace", supplied="copy deepcopy"),
     "pprint": Entry(
         "isreadable isrecursive pformat saferepr", supplied="PrettyPrinter pp pprint", left_out="prints go to the run"
     ),

@@ -282,3 +282,20 @@ def test_wraps_copies_annotations_onto_functions_and_not_onto_classes() -> None:
         "functools.update_wrapper(C, f)\nprint(g.__annotations__, C.__annotations__)"
     )
     assert ran.printed == "{'a': <class 'int'>} {}\n"
+
+
+def test_a_variable_of_the_environment_is_the_programs_own_or_has_a_default() -> None:
+    source = "import os\nos.environ['A'] = 'x'\nprint(os.environ['A'], os.getenv('B', 'y'), 'B' in os.environ, dict(os.environ))"
+    assert run(source).printed == "x y False {'A': 'x'}\n"
+    for read in ("os.environ['B']", "os.environ.get('B')", "os.getenv('B')"):
+        error = run(f"import os\n{read}").error
+        assert isinstance(error, KeyError)
+        assert "programs get no environment variables" in str(error)
+        assert "os.environ.get('B', default)" in str(error)
+
+
+def test_settings_are_never_read_from_a_literal_name_outside() -> None:
+    head = "import configparser\nc = configparser.ConfigParser()\n"
+    assert run(head + "c.read(['a.ini', '/etc/x.ini'])").refusals == ["`/etc/x.ini` is outside of the workspace"]
+    assert run(head + "print(c.read('a.ini'))").printed == "[]\n"
+    assert run("def f(x): return x.read('/etc/x.ini')").refusals == []
