@@ -19,8 +19,9 @@ from typing import Any, Literal
 
 from sandbox.dialect.analysis import analyse
 from sandbox.dialect.awaiting import rewrite_awaiting
+from sandbox.dialect.foreign import explain_syntax
 from sandbox.dialect.modules import Importable
-from sandbox.dialect.source import SYNTAX, explain_syntax, read_source
+from sandbox.dialect.source import SYNTAX, read_source
 from sandbox.dialect.transformer import check
 from sandbox.dialect.values import rewrite_value
 from sandbox.dialect.walk import scan

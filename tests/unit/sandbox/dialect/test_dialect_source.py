@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from sandbox.dialect.program import Compiled, compile_program
@@ -79,6 +81,13 @@ def test_mixed_tabs_are_pythons_own_error() -> None:
     ("source", "looks_like"),
     [
         (b"print 'hello'", "`print` without parentheses is Python 2"),
+        (b"exec 'x = 1'", "`exec` without parentheses is Python 2"),
+        (b"try:\n    f()\nexcept OSError, e:\n    pass", "`except Error, name` is Python 2"),
+        (b"raise ValueError, 'x'", "`raise Error, text` is Python 2"),
+        (b"if 1 <> 2: pass", "`<>` is Python 2"),
+        (b"x = ur'a'", "`ur''` is Python 2"),
+        (b"x = 10L", "an `L` behind a number is Python 2"),
+        (b"x = `1`", "backticks around a value are Python 2"),
         (b"x = 1\nprint x", "`print` without parentheses is Python 2"),
         (b"pip install requests", "this looks like a shell command, not Python"),
         (b"$ ls -la", "this looks like a shell command, not Python"),
@@ -88,12 +97,70 @@ def test_mixed_tabs_are_pythons_own_error() -> None:
         (b"let x = 1;", "this looks like JavaScript, not Python"),
         (b"function main() {\n  return 1;\n}", "this looks like JavaScript, not Python"),
         (b"import { x } from 'y';", "this looks like JavaScript, not Python"),
+        (b"x = 1\n%timeit f(x)", "this looks like an IPython command, not Python"),
+        (b"%%time\nx = 1", "this looks like an IPython command, not Python"),
+        (b"files = !ls", "this looks like a shell command, not Python"),
+        (b"tools.github?", "this looks like an IPython question, not Python"),
+        (b"cat rows.csv | grep x", "this looks like a shell command, not Python"),
+        (b"async () => {\n  return await tools.a.b();\n}", "this looks like JavaScript, not Python"),
+        (b"if (x === 1) { f(); }", "this looks like JavaScript, not Python"),
+        (b"x = a && b", "this looks like JavaScript, not Python"),
+        (b"rows.map(r => r.id)", "this looks like JavaScript, not Python"),
+        (b"x = `${name}`", "this looks like JavaScript, not Python"),
+        (b"x = new Map()", "this looks like JavaScript, not Python"),
+        (b"i++", "this looks like JavaScript, not Python"),
+        (b"// all rows\nx = 1", "this looks like JavaScript, not Python"),
+        (b"interface Row {\n  id: number;\n}", "this looks like TypeScript, not Python"),
+        (b"type Row = { id: number };", "this looks like TypeScript, not Python"),
+        (b"SELECT id FROM rows WHERE x = 1;", "this looks like SQL, not Python"),
+        (b"public class A { }", "this looks like Java or C#, not Python"),
+        (b"fn main() { }", "this looks like Rust, not Python"),
+        (b"package main\n", "this looks like Go, not Python"),
+        (b"rows.each do |r|\n  r\nend", "this looks like Ruby, not Python"),
         (b"Here is the program you asked for:", "this looks like prose, not Python"),
         (b"<tool_call>{}</tool_call>", "this looks like a tool call or markup, not Python"),
     ],
 )
 def test_what_is_not_python_is_named(source: bytes, looks_like: str) -> None:
     assert only_error(source)[1] == looks_like
+
+
+@pytest.mark.parametrize(
+    ("source", "hint"),
+    [
+        (b"if 1:\n\tx = 1\n        y = 2\n", "indent with spaces alone"),
+        (b"x = date(2024, 01, 05)", "write `5` for `05`, and `0o17` for an octal number"),
+        (b"if a:\n    b\nelse if c:\n    d", "write `elif`"),
+        (b"f(from='a')", "`from` is a keyword of Python: write `from_`, as functions of `tools` do"),
+        (b"x := 1", "write `=`; `:=` stands inside of an expression, in parentheses"),
+        (b"x = 1\n  y = 2\nz = 3", "start every line of the top level at the left edge"),
+        ("x = 1\u2028y = 2".encode(), "remove the character; in a string write it as an escape"),
+        (b"pip install requests", "nothing can be installed; import what there is"),
+        (b"x = a || b", "write `or`"),
+        (b"x = a ? b : c", "write `a if condition else b`"),
+        (b"name: build\nsteps:\n  - run: y", "if this is YAML: send Python source; text goes into a string"),
+    ],
+)
+def test_a_syntax_error_says_what_to_write(source: bytes, hint: str) -> None:
+    assert compiled(source).diagnostics[0].hint == hint
+
+
+@pytest.mark.parametrize("source", [b"x = 'a && b' c", b"print('10L', 5 6)", b"x = f(1, '<>' 2)", b"y = (1 # a => b"])
+def test_what_stands_in_strings_and_remarks_is_not_taken_for_another_language(source: bytes) -> None:
+    assert " not Python" not in compiled(source).diagnostics[0].message
+    assert "Python 2" not in compiled(source).diagnostics[0].message
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="did not run: this Python has the newer syntax")
+def test_syntax_of_a_newer_python_is_named() -> None:
+    assert "before Python 3.12" in compiled(b"d = {}\nx = f'{d['a']}'").diagnostics[0].hint
+    assert "before Python 3.12" in compiled(b"x = f'{a.split(\"\\n\")}'").diagnostics[0].hint
+    assert "syntax of Python 3.12" in compiled(b"type Row = dict").diagnostics[0].hint
+    assert "syntax of Python 3.12" in compiled(b"def first[T](rows: list[T]) -> T: ...").diagnostics[0].hint
+
+
+def test_utf16_is_named() -> None:
+    assert only_error("x = 1".encode("utf-16")) == ("guest.syntax", "the source is UTF-16", 0)
 
 
 def test_a_syntax_error_has_line_column_and_source_line() -> None:

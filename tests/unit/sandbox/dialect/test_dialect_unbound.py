@@ -1,0 +1,60 @@
+"""A name that nothing binds is answered with the import that was forgotten, or with what Python has in its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.dialect.modules import ENTRIES
+from sandbox.dialect.unbound import _INSTEAD, _USUAL, explain_unbound
+from tests.support.dialect_driver import run
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("json.dumps(1)", "`json` is not imported: write `import json`"),
+        ("Counter('a')", "`Counter` is not imported: write `from collections import Counter`"),
+        ("timedelta(1)", "`timedelta` is not imported: write `from datetime import timedelta`"),
+        ("datetime.now()", "`datetime` is not imported: write `import datetime`"),
+        (
+            "def f():\n    return reduce(max, [1])\nf()",
+            "`reduce` is not imported: write `from functools import reduce`",
+        ),
+        ("x = true", "write `True`"),
+        ("x = null", "write `None`"),
+        ("console.log(1)", "write `print(...)`"),
+        ("ls -la", "there is no shell here: call a tool, or write Python"),
+        ("for i in xrange(3): pass", "this is Python 2: write `range`"),
+    ],
+)
+def test_an_unbound_name_that_is_known_is_explained(source: str, line: str) -> None:
+    ran = run(source)
+    assert isinstance(ran.error, NameError)
+    assert explain_unbound(ran.error) == (line,)
+
+
+def test_short_names_of_packages_are_explained_by_what_is_allowed() -> None:
+    error = run("np.array([1])").error
+    assert error is not None
+    assert explain_unbound(error, ("numpy",)) == ("`np` is not imported: write `import numpy as np`",)
+    assert explain_unbound(error)[0].startswith("`np` is not imported: `numpy`: not allowed here")
+
+
+@pytest.mark.parametrize("source", ["nobody_knows_this", "def f():\n    print(json)\n    json = 1\nf()", "1 / 0"])
+def test_other_errors_are_left_alone(source: str) -> None:
+    error = run(source).error
+    assert error is not None
+    assert explain_unbound(error) == ()
+
+
+def test_a_name_of_a_hostile_error_is_not_looked_into() -> None:
+    class Name(str):
+        def __hash__(self) -> int:
+            raise AssertionError
+
+    assert explain_unbound(NameError("x", name=Name("json"))) == ()
+
+
+def test_the_tables_name_what_there_is() -> None:
+    assert [module for module in _USUAL if module not in ENTRIES] == []
+    assert [name for name in _INSTEAD if name in ENTRIES] == []
