@@ -111,7 +111,7 @@ def test_mixed_tabs_are_pythons_own_error() -> None:
         (b"i++", "this looks like JavaScript, not Python"),
         (b"// all rows\nx = 1", "this looks like JavaScript, not Python"),
         (b"interface Row {\n  id: number;\n}", "this looks like TypeScript, not Python"),
-        (b"type Row = { id: number };", "this looks like TypeScript, not Python"),
+        (b"type Row = { id: number; name: string };", "this looks like TypeScript, not Python"),
         (b"SELECT id FROM rows WHERE x = 1;", "this looks like SQL, not Python"),
         (b"public class A { }", "this looks like Java or C#, not Python"),
         (b"fn main() { }", "this looks like Rust, not Python"),
