@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -45,6 +46,7 @@ PREDEFINED = {
     "help": "tools._runtime.show_help",
     "store": "tools._runtime.store",
 }
+_EVALUATE_TEXT: Final = frozenset(("eval", "exec"))  # as `sandbox.dialect.analysis` reports them
 """Names that a program finds defined, and what each stands for; no server of such a name hides them."""
 
 
@@ -283,7 +285,7 @@ def _uses(prepared: Prepared) -> tuple[list[Use], list[CallSite]]:
 
 
 def _is_predefined(item: NameUse | CallUse) -> bool:
-    return item.is_free and item.path.partition(".")[0] in PREDEFINED
+    return item.is_free and item.path.partition(".")[0] in {*PREDEFINED, *_EVALUATE_TEXT}
 
 
 def _problems(found: Review, checker: ArgumentChecker) -> list[CallProblem]:
@@ -299,8 +301,10 @@ def _problems(found: Review, checker: ArgumentChecker) -> list[CallProblem]:
 
 
 def _predefined(prepared: Prepared) -> dict[str, str]:
-    """The predefined names that the program uses: the others would cost an import for nothing."""
+    """The predefined names that the program uses, or may use in text that it evaluates: others would cost an import."""
     used = {item.path.partition(".")[0] for item in prepared.names}
+    if used & _EVALUATE_TEXT:
+        return PREDEFINED
     return {name: path for name, path in PREDEFINED.items() if name in used}
 
 

@@ -20,7 +20,10 @@ MAX_LITERAL_BYTES = 64 * 1024  # chosen: all literals of a program together, mor
 MAX_MEANINGS = 50  # of one name; a program that needs more is not about tools
 MAX_PATH = 1_000
 
+EVALUATORS = frozenset(("eval", "exec"))
+"""Builtins that are reported like free names: the text that they are given may use names that nobody can see here."""
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__class__", "__module__", "__qualname__"}
+_SILENT = _BUILTINS - EVALUATORS
 
 
 def analyse(facts: Facts, roots: tuple[str, ...]) -> tuple[tuple[NameUse, ...], tuple[CallUse, ...]]:
@@ -28,7 +31,7 @@ def analyse(facts: Facts, roots: tuple[str, ...]) -> tuple[tuple[NameUse, ...], 
     reader = _Reader(facts, frozenset(roots))
     telling = reader.roots | _telling(facts)
     for name in facts.reads():
-        if name.id in telling or (name.id not in _BUILTINS and facts.owners[name].find(name.id) is None):
+        if name.id in telling or (name.id not in _SILENT and facts.owners[name].find(name.id) is None):
             reader.read(name)
     for path, line, column in facts.imports:
         if path.partition(".")[0] in reader.roots:
@@ -81,6 +84,8 @@ class _Reader:
             self.names.append(NameUse(path=path, line=line, column=column, is_free=is_free))
 
     def _free(self, name: str, whole: ast.expr, call: ast.Call | None) -> None:
+        if name in EVALUATORS:
+            self.add_name(name, whole.lineno, whole.col_offset, is_free=True)
         if name in _BUILTINS or name.startswith(GUARD_PREFIX):
             return
         path = name + _tail(whole)

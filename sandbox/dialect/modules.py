@@ -208,8 +208,7 @@ class Importable:
         if entry is None:
             return f"`{module}` cannot be imported", nearest(module, self.packages), True
         if name and name != "*" and name not in entry.all_names() and f"{module}.{name}" not in ENTRIES:
-            hint = dict(entry.hints).get(name, entry.left_out)
-            return f"`{module}` has no `{name}` here", hint or _close(name, entry), False
+            return f"`{module}` has no `{name}` here", _instead(module, name, entry), False
         return None
 
     def missing(self, path: str, name: str) -> tuple[str, str] | None:
@@ -222,18 +221,29 @@ class Importable:
             return None
         if name in entry.all_names() or f"{path}.{name}" in ENTRIES:
             return None
-        hint = dict(entry.hints).get(name, entry.left_out)
-        return f"`{path}` has no `{name}` here", hint or _close(name, entry)
+        return f"`{path}` has no `{name}` here", _instead(path, name, entry)
 
     def is_library(self, path: str) -> bool:
         """Whether a dotted path starts at an allowed module of the standard library."""
         return path.partition(".")[0] in ENTRIES or path.partition(".")[0] in self.roots
 
 
-def _close(name: str, entry: Entry) -> str:
+_FEW = 8  # names of a module that are simply listed
 
-    close = difflib.get_close_matches(name, sorted(entry.all_names()), n=1, cutoff=0.75)
-    return f"did you mean `{close[0]}`?" if close else "see `dir()` of the module for what there is"
+
+def _instead(module: str, name: str, entry: Entry) -> str:
+    """Why a name is left out, and what to write."""
+    hint = dict(entry.hints).get(name, "")
+    if hint:
+        return hint
+    names = sorted(entry.all_names())
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.75)
+    there = f"see `dir({module})` for what there is"
+    if close:
+        there = f"did you mean `{close[0]}`?"
+    elif 0 < len(names) <= _FEW:
+        there = f"it has {', '.join(f'`{one}`' for one in names)}"
+    return f"{entry.left_out}; {there}" if entry.left_out else there
 
 
 def import_facade(facades: Mapping[str, Facade], name: str, fromlist: object) -> Facade | None:

@@ -59,9 +59,6 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("pickle cPickle dill cloudpickle copyreg _pickle", _PICKLE),
     ("tkinter turtle curses readline cmd IPython ipywidgets streamlit", _PERSON),
     ("optparse getopt", "use `argparse` with a list: `parser.parse_args([])`"),
-    ("importlib", "write `import name`"),
-    ("signal", "there are no signals; a run ends by itself, and `asyncio.timeout` bounds a part of it"),
-    ("atexit", "write `try: ... finally: ...` around the program"),
 )
 
 _SPECIAL = {
@@ -90,6 +87,16 @@ _SPECIAL = {
     "six": "not installed here, and not needed",
     "nest_asyncio": "not needed: `await` works at top level and `asyncio.run` works anywhere; leave the line out",
     "uvloop": "not needed; leave the line out",
+    "importlib": "write `import name`",
+    "builtins": "builtins are there by their names",
+    "signal": "for a time-out write `async with asyncio.timeout(seconds):`",
+    "atexit": "write `try:` and `finally:`",
+    **dict.fromkeys(("cProfile", "profile", "trace", "tracemalloc"), "measure with `time.perf_counter()`"),
+    **dict.fromkeys(("pdb", "bdb", "faulthandler"), "there is no debugger: print the values"),
+    "doctest": "write `assert` statements",
+    **dict.fromkeys(("setuptools", "pip", "distutils", "ensurepip", "venv"), "nothing can be installed"),
+    **dict.fromkeys(("dis", "opcode", "bytecode"), "programs cannot look into code objects"),
+    **dict.fromkeys(("linecache", "tokenize", "token", "symtable"), "read the text you sent, with `re`"),
     "unittest": "write `assert` statements",
     "pytest": "write `assert` statements",
     "unittest.mock": "write a small class or function",

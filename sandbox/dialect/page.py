@@ -23,7 +23,7 @@ can do nothing that the program could not have written down; a wrong rule would 
 stays refused: a code object is run by things that no rule looks at.
 """
 
-_SYNTAX: tuple[str, ...] = (
+SYNTAX: tuple[str, ...] = (
     "try: pass\nexcept* ValueError: pass",
     "class M(type): pass",
     "class A(metaclass=M): pass",
@@ -77,7 +77,7 @@ def _grouped(kind: str, table: Mapping[str, tuple[str, str]]) -> Iterator[str]:
 
 def _syntax() -> Iterator[str]:
     yield "\n## Syntax that is refused\n\n| example | message | hint |\n| --- | --- | --- |"
-    for source in _SYNTAX:
+    for source in SYNTAX:
         program = f"import json\n{source}".encode()
         found = compile_program(program, dialect="restricted", filename="<example>", roots=()).diagnostics[0]
         yield f"| `{_cell(' ⏎ '.join(source.splitlines()))}` | {_cell(found.message)} | {_cell(found.hint)} |"

@@ -29,9 +29,9 @@ from typing import Any, NoReturn
 
 from sandbox.dialect import modules
 from sandbox.dialect.builtins import Runtime, make_builtins, make_native_builtins
+from sandbox.dialect.hints import explain_error
 from sandbox.dialect.modules import build_facades, nearest
 from sandbox.dialect.program import Compiled, compile_program
-from sandbox.dialect.unbound import explain_unbound
 from sandbox.guest import facts, files, paths, remote, walls
 from sandbox.guest import packages as guest_packages
 from sandbox.guest.aio import AsyncRuntime, ToolThreads, as_coroutine
@@ -270,8 +270,8 @@ class _Run:
 
     def _failed(self, error: BaseException, code: str, *, message: str = "") -> tuple[dict[str, Any], bytes]:
         status = "limit" if code.startswith("limit.") else "error"
-        explained = (*walls.explain(error, self.packages), *explain_unbound(error, self.packages))
-        described = describe(error, self.filename, code=code, notes=explained)
+        described = describe(error, self.filename, code=code, notes=walls.explain(error, self.packages))
+        described["notes"] += explain_error(error, self.packages, described["source_line"])
         described["message"] = message or described["message"]
         described["shape"] = explain(error, self.filename, self.lines, remote.results)
         if not described["shape"] and code == "guest.raised":

@@ -222,3 +222,26 @@ async def test_a_second_run_of_the_loop_is_an_error_that_says_what_to_write(plac
     outcome = await session.execute(START + source, wait_s=80)
     assert outcome.status != "ok"
     assert message in outcome.error.message
+
+
+async def test_a_call_inside_of_evaluated_text_is_a_call_like_any_other(place):
+    session, noted = place
+    noted()
+    source = (
+        "got = []\nexec('for n in range(3):\\n    got.append(add(n=n))')\n"
+        "[*got, eval('add(n=9)'), eval(\"eval('add(n=10)')\")]"
+    )
+    outcome = await session.execute(START + source, wait_s=80)
+    assert outcome.value == [1, 2, 3, 10, 11], outcome.error
+    assert (len(outcome.calls), len(noted())) == (5, 5)
+
+
+async def test_evaluated_text_cannot_call_what_the_session_was_not_shown(place):
+    session, noted = place
+    noted()
+    source = 'try:\n    exec("x = tools.meeting.wave(n=1)")\nexcept ToolError as error:\n    got = str(error)\ngot'
+    outcome = await session.execute(source, wait_s=80)
+    assert outcome.value is not None, (outcome.status, outcome.error, outcome.calls)
+    assert "had not been shown" in outcome.value
+    assert [(call.status, call.code) for call in outcome.calls] == [("refused", "gate.not_loaded")]
+    assert noted() == []

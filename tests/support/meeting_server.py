@@ -67,6 +67,13 @@ async def add(n: int) -> int:
 
 
 @server.tool(annotations=READ)
+async def wave(n: int) -> int:
+    """Answer at once; no test looks it up."""
+    note("wave", n)
+    return n
+
+
+@server.tool(annotations=READ)
 async def fail(n: int) -> str:
     """Fail."""
     note("fail", n)

@@ -108,6 +108,12 @@ def test_free_names_are_reported_with_their_path_and_calls() -> None:
     ]
 
 
+def test_the_builtins_that_evaluate_text_are_reported_unless_the_program_binds_them() -> None:
+    names = [(use.path, use.line, use.is_free) for use in analysed("x = 1\neval('x')\nlist(map(exec, [])) ").names]
+    assert names == [("eval", 2, True), ("exec", 3, True)]
+    assert analysed("def eval(x): pass\neval('x')").names == ()
+
+
 def test_names_that_the_program_binds_or_that_are_builtins_are_not_free() -> None:
     source = """
 import json
