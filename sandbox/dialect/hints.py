@@ -71,6 +71,8 @@ def explain_error(error: BaseException, packages: tuple[str, ...] = (), source_l
     if isinstance(error, NameError):
         line = _unbound(error, packages, source_line)
         return (line,) if line else ()
+    if type(error) is IndexError and "argv" in source_line:
+        return ("there is no command line: write the value into the program",)
     if type(error) not in (TypeError, AttributeError):
         return ()
     text = str(error)

@@ -229,9 +229,6 @@ def _json_text(body: str) -> str | None:
     return made if isinstance(made, str) else None
 
 
-_CARRIERS = ("code", "program", "source", "script", "arguments", "tool_calls", "input")
-
-
 def not_json(text: str, notes: list[str]) -> str | Refused:
     """A JSON document in the place of a program: what carries one is no program, and neither is `true`."""
     if text.lstrip()[:1] + text.rstrip()[-1:] not in ("{}", "[]", '""'):
@@ -242,13 +239,22 @@ def not_json(text: str, notes: list[str]) -> str | Refused:
         return text
     if isinstance(value, str) and _CODE_SIGN.search(value) is not None and "\n" in value and not is_broken(value):
         return Refused("the whole program stands inside of a string", "send it without the quotes around it", 1)
-    call = value[0] if isinstance(value, list) and value else value
-    carrier = next((key for key in _CARRIERS if isinstance(call, dict) and isinstance(call.get(key), str | dict)), "")
+    carrier = _carrier(value[0] if isinstance(value, list) and value else value)
     if carrier:
         return Refused("this is JSON, not a program", f"send Python source alone: what stands in `{carrier}`", 1)
     if _has_json_word(value):
         return Refused("this is JSON, not Python", "write `True`, `False` and `None`, or `json.loads('''...''')`", 1)
     return text
+
+
+def _carrier(call: object) -> str:
+    """The key under which a call of a tool carries a program, or ""; plain data may have such keys too."""
+    if not isinstance(call, dict):
+        return ""
+    if isinstance(call.get("arguments"), str | dict) and isinstance(call.get("name"), str):
+        return "arguments"
+    texts = ((key, call.get(key)) for key in ("code", "program", "script"))
+    return next((key for key, text in texts if isinstance(text, str) and _CODE_SIGN.search(text)), "")
 
 
 def _has_json_word(value: object) -> bool:

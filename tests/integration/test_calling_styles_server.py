@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from codemode import Host, load_config
+from codemode.prose.run_answer import run_answer
 from tests.architecture.source import ROOT
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
@@ -245,3 +246,13 @@ async def test_evaluated_text_cannot_call_what_the_session_was_not_shown(place):
     assert "had not been shown" in outcome.value
     assert [(call.status, call.code) for call in outcome.calls] == [("refused", "gate.not_loaded")]
     assert noted() == []
+
+
+async def test_what_was_taken_off_a_program_is_told_to_the_model(place):
+    session, _ = place
+    outcome = await session.execute("Sure, here it is:\n```python\nx = “forty-two”\nx\n```", wait_s=80)
+    text = run_answer(outcome, session.marks).text
+    assert outcome.value == "forty-two"
+    for note in ("a Markdown fence around the program was taken off", "the text around the fence was left out"):
+        assert note in text
+    assert "typographic quotes, spaces or signs in the code were read as the plain ones" in text

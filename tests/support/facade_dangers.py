@@ -47,7 +47,7 @@ def danger(value: Any) -> str:
         return "module"
     if isinstance(value, FrameType | CodeType):
         return "frame or code"
-    if isinstance(value, io.FileIO | io.TextIOWrapper | io.BufferedReader | io.BufferedWriter | socket.socket):
+    if isinstance(value, io.FileIO | socket.socket) or _has_descriptor(value):
         return "file"
     if is_loop(value):
         return "event loop"
@@ -56,6 +56,16 @@ def danger(value: Any) -> str:
     if type(value) is dict and ("__builtins__" in value or "__import__" in value):
         return "globals or builtins"
     return ""
+
+
+def _has_descriptor(value: Any) -> bool:
+    """Files of the workspace are of these types too, over a raw file of the guest's that has no descriptor."""
+    if not isinstance(value, io.TextIOWrapper | io.BufferedReader | io.BufferedWriter | io.BufferedRandom):
+        return False
+    try:
+        return value.fileno() >= 0
+    except (ValueError, OSError):
+        return False
 
 
 def read(obj: Any, name: str) -> Any:

@@ -55,6 +55,12 @@ def test_what_works_another_way_here_is_explained(source: str, start: str) -> No
     assert line.startswith(start)
 
 
+def test_an_argument_of_a_command_line_is_explained() -> None:
+    error = run("import sys\nsys.argv[7]").error
+    assert isinstance(error, IndexError)
+    assert explain_error(error, (), "sys.argv[7]") == ("there is no command line: write the value into the program",)
+
+
 def test_a_key_without_quotes_is_explained() -> None:
     error = run("f = dict\nf({repo: 'a/b'})").error
     assert error is not None

@@ -86,6 +86,7 @@ LEFT_ALONE: dict[str, tuple[str, object]] = {
     "wide signs in a string": ("x = '（）'\nx", "（）"),
     "wide letters as names": ("ｘ = 6\nx", 6),
     "a dict": ('{"a": 1}', {"a": 1}),
+    "data with a code": ('{"code": "US", "name": "x"}', {"code": "US", "name": "x"}),
     "a list": ("[1, 2]", [1, 2]),
     "text of several lines": ('"dear\\nreader"', "dear\nreader"),
     "a block": ("if True:\n    x = 6\nx", 6),
