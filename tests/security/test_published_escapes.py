@@ -51,10 +51,12 @@ INSIDE_OF = {
     "exec in eval in exec": "exec('eval(\"exec(text)\")', {{'text': {!r}}})",
 }
 
+OF_ALL_ATTACKS = ("exec", "exec in eval in exec")  # the others differ in the frame alone
+
 
 @functools.cache
 def outcomes(dialect: str) -> dict[str, dict[str, Any] | None]:
-    found = answers([TELLS + source for source in ESCAPES.values()], dialect=dialect)
+    found = answers([TELLS + source for source in ESCAPES.values()], dialect=dialect, timeout_s=160)
     return dict(zip(ESCAPES, found, strict=True))
 
 
@@ -75,8 +77,10 @@ def test_honest_text_is_evaluated(how: str) -> None:
 
 @pytest.mark.parametrize("how", INSIDE_OF)
 def test_no_attack_works_inside_of_text_that_is_evaluated(how: str) -> None:
-    attacks = {**{name: TELLS + source for name, source in ESCAPES.items()}, **GADGETS, **MORE_GADGETS}
-    found = answers([INSIDE_OF[how].format(source) for source in attacks.values()])
+    attacks = {name: TELLS + source for name, source in ESCAPES.items()}
+    if how in OF_ALL_ATTACKS:
+        attacks |= {**GADGETS, **MORE_GADGETS}
+    found = answers([INSIDE_OF[how].format(source) for source in attacks.values()], timeout_s=160)
     bad = {
         name: answer
         for name, answer in zip(attacks, found, strict=True)
