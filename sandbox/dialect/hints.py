@@ -49,7 +49,7 @@ _WORKS_ANOTHER_WAY = tuple(
         (
             TypeError,
             r"'mappingproxy' object does not support item",
-            "`globals()`, `locals()` and the table of a class are read-only here: assign the name, or use a dict",
+            "the table of a class, and `locals()` in its body, are read-only here: assign the name, or use a dict",
         ),
         (TypeError, r"'async for' requires an object with __aiter__", "write `for`: results of tools are plain values"),
         (

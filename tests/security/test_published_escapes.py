@@ -27,8 +27,8 @@ import pytest
 
 from sandbox import Limits, RunSpec, open_sandbox
 from sandbox.dialect.modules import Importable
-from sandbox.dialect.scopes import scan
 from sandbox.dialect.transformer import Policy
+from sandbox.dialect.walk import scan
 from tests.security.language_gadgets import MORE_GADGETS
 from tests.security.test_language_attacks import GADGETS, answers
 from tests.support.dialect_driver import run
@@ -123,14 +123,16 @@ def test_cve_2026_55830_a_parameter_that_shadows_a_guard_is_refused(name: str) -
     source = _TAKEN + SHADOWS[name] + _USED.format(default="=take" in SHADOWS[name])
 
     class Unchecked(Policy):
-        def visit_arg(self, node: ast.arg) -> ast.AST:
-            return node
+        def visit_arg(self, node: ast.arg) -> None:
+            """Nothing is judged here."""
 
     tree = ast.parse(source)
     policy = Unchecked(scan(tree), Importable(("tools",)))
+    policy.judge()
+    policy.rewrite()
     names: dict[str, Any] = {"_cm_getattr": getattr}
-    exec(compile(ast.fix_missing_locations(policy.visit(tree)), "<program>", "exec"), names)
-    assert policy.diagnostics == []
+    exec(compile(ast.fix_missing_locations(tree), "<program>", "exec"), names)
+    assert policy.found == []
     assert names["seen"] == [("a", "format")]
 
     refused = [item.message for item in run(source).compiled.diagnostics]

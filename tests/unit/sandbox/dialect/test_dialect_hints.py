@@ -44,7 +44,7 @@ def test_short_names_of_packages_are_explained_by_what_is_allowed() -> None:
 @pytest.mark.parametrize(
     ("source", "start"),
     [
-        ("globals()['x'] = 1", "`globals()`, `locals()` and the table of a class are read-only here"),
+        ("class A: pass\nvars(A)['x'] = 1", "the table of a class, and `locals()` in its body, are read-only here"),
         ("async def f():\n    async for x in [1]: pass\nawait f()", "write `for`: results of tools are plain values"),
     ],
 )
