@@ -12,6 +12,8 @@ PURE = (
     "codemode/policy/rules.py",
     "codemode/policy/decide.py",
     "codemode/policy/budget.py",
+    "codemode/policy/form.py",
+    "codemode/policy/link.py",
     "sandbox/dialect",
 )
 EFFECTS = {
