@@ -29,6 +29,7 @@ from codemode.config.model import Config
 from codemode.discover import Answer, discover, mark_shown
 from codemode.errors import RunRequestError
 from codemode.policy.decide import Ask, Deny, decide
+from codemode.policy.desk import Mode, Reply
 from codemode.policy.rules import Rule, dead_rules
 from codemode.runs.box import Box, file_bytes
 from codemode.runs.execute import Executor, Parts, View
@@ -230,12 +231,18 @@ class Host:
         await self.manager.wait_ready(servers, self.config.start_timeout_s)
 
     def session(
-        self, *, principal: str = LOCAL_PRINCIPAL, can_ask: bool = False, is_local: bool = False
+        self,
+        *,
+        principal: str = LOCAL_PRINCIPAL,
+        can_ask: bool = False,
+        takes: frozenset[Mode] = frozenset(),
+        is_local: bool = False,
     ) -> HostSession:
         """A new client's session.
 
         Args:
-            can_ask: the client can put a question to a person.
+            can_ask: the client can put an approval to a person.
+            takes: what of a server's questions the client can put to a person.
             is_local: the client acts for this machine's user, and is told where the files of its programs are.
         """
         key = new_session_id()
@@ -243,6 +250,7 @@ class Host:
             id=key,
             principal=principal,
             can_ask=can_ask,
+            takes=takes,
             is_local=is_local,
             workspace=self.workspaces.of(key),
             store=Store(quota_bytes=self.config.limits.store_bytes, total=self._store_total),
@@ -297,8 +305,9 @@ class HostSession:
     async def execute(self, code: str = "", resume: str = "", *, wait_s: float = RUN_WAIT_S) -> RunOutcome:
         """Start a program, or go on with a run; returns its end, or how it stands after `wait_s` seconds.
 
-        An outcome with `question` waits for `answer`; then call again with `resume`. A caller that gives up leaves the
-        run to be collected with `resume`: its writes may have happened. `cancel` ends it.
+        An outcome with `question` waits for `answer` (an `Approval`) or `reply` (a server's question); then call again
+        with `resume`. A caller that gives up leaves the run to be collected with `resume`: its writes may have
+        happened. `cancel` ends it.
 
         Raises:
             RunRequestError: no program, no such run, or both `code` and `resume`.
@@ -337,14 +346,30 @@ class HostSession:
         """The client is gone: cancel its runs and forget its marks."""
         self.host.forget(self._registry)
 
-    def answer(self, run: str, is_yes: bool) -> bool:
-        """Answer the open question of a run; False when it has none.
+    def answer(self, run: str, is_yes: bool, *, question: str = "") -> bool:
+        """Answer the approval that a run waits for; False when it waits for none, or for another than `question`.
 
         Raises:
             RunRequestError: there is no such run.
         """
         desk = self._registry.find(run).desk
-        return desk.question is not None and desk.answer(desk.question.id, is_yes)
+        return desk.question is not None and desk.answer(question or desk.question.key, is_yes)
+
+    def reply(self, run: str, question: str, reply: Reply) -> bool:
+        """Answer the server's question of this key; False when the run does not wait for it (any more).
+
+        Raises:
+            RunRequestError: there is no such run.
+        """
+        return self._registry.find(run).desk.reply(question, reply)
+
+    async def settled(self, run: str, question: str) -> None:
+        """Wait until the question of this key is answered or taken back.
+
+        Raises:
+            RunRequestError: there is no such run.
+        """
+        await self._registry.find(run).desk.settled(question)
 
     def marks(self, tool: Tool) -> tuple[str, ...]:
         """What stands behind `#` in a signature: the effect, and whether calls ask or are denied."""

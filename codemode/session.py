@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from codemode.gate.loaded import Loaded
 from codemode.ids import SessionId
+from codemode.policy.desk import Mode
 from codemode.state.store import Store
 from codemode.state.workspace import Workspace
 
@@ -29,7 +30,8 @@ class Session:
     Attributes:
         principal: whose runs, store and workspace these are; they never cross principals.
         loaded: the tools whose signatures this client has been shown.
-        can_ask: whether the client can put a question to a person (elicitation, a terminal).
+        can_ask: whether the client can put an approval to a person (elicitation, a terminal).
+        takes: what a server may ask the person for through the client: forms, addresses to open.
         is_local: whether the client is a program of this machine's user, and may be told where its files are.
         workspace: its files, or None when it has none.
         store: the values that its programs keep.
@@ -40,6 +42,7 @@ class Session:
     principal: str = LOCAL_PRINCIPAL
     loaded: Loaded = field(default_factory=Loaded)
     can_ask: bool = False
+    takes: frozenset[Mode] = frozenset()
     is_local: bool = False
     workspace: Workspace | None = None
     store: Store = field(default_factory=lambda: Store(quota_bytes=0))

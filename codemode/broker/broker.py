@@ -21,6 +21,7 @@ import anyio.to_thread
 
 from codemode.bindings.signature import signature
 from codemode.broker.arguments import ArgumentChecker
+from codemode.broker.questions import Questions
 from codemode.broker.record import CallRecord, CallStatus
 from codemode.catalog.snapshot import Catalog
 from codemode.catalog.spec import Tool
@@ -29,11 +30,12 @@ from codemode.gate.gate import Heal, Mode, judge_call
 from codemode.ids import ToolId
 from codemode.jsonvalue import JsonError, JsonObject, as_text, canonical_bytes, is_object, parse_strict
 from codemode.jsonvalue import digest as json_digest
-from codemode.policy.approval import Desk
 from codemode.policy.budget import Budget
 from codemode.policy.decide import Allow, Approve, Ask, Deny, allow_line, decide
+from codemode.policy.desk import Desk
 from codemode.policy.rules import Rule
 from codemode.session import Session
+from codemode.upstream.asking import Asker
 from codemode.upstream.result import RawResult
 
 RAW = "@raw/"  # before a tool id: the whole result instead of its value
@@ -65,10 +67,11 @@ class Upstream(Protocol):
         timeout_s: float,
         repeatable: bool,
         progress: Progress,
+        asker: Asker,
     ) -> RawResult:
-        """Call a tool and hand on the reports of its server; raises UpstreamError."""
+        """Call a tool and hand on the reports and questions of its server; raises UpstreamError."""
 
-    async def read_resource(self, server: str, uri: str, *, timeout_s: float) -> RawResult:
+    async def read_resource(self, server: str, uri: str, *, timeout_s: float, asker: Asker) -> RawResult:
         """Read a resource; raises UpstreamError."""
 
 
@@ -103,6 +106,7 @@ class Broker:
         records: the calls so far, in order.
         warnings: one line each, for results that are kept although something is wrong with them.
         grants: tools that a person has allowed for this run.
+        questions: what servers ask the person during the calls.
     """
 
     def __init__(
@@ -116,6 +120,7 @@ class Broker:
         checker: ArgumentChecker,
         upstream: Upstream,
         internal: Mapping[str, Internal],
+        answer_s: float = 300.0,
     ) -> None:
         self._catalog = catalog
         self._session = session
@@ -128,6 +133,7 @@ class Broker:
         self.records: list[CallRecord] = []
         self.warnings: list[str] = []
         self.grants: set[ToolId] = set()
+        self.questions = Questions(session, desk, self._warn, answer_s=answer_s)
 
     async def answer(self, target: str, arguments: bytes) -> CallReply:
         """Answer one call. Never raises for anything a guest or a server does."""
@@ -199,6 +205,7 @@ class Broker:
             timeout_s=self._terms.timeout_s(tool.spec.server),
             repeatable=tool.effect == "read" or tool.spec.annotations.idempotent is True,
             progress=record.hear,
+            asker=self.questions.asker(),
         )
         return await self._result(tool, result, is_raw=is_raw)
 
@@ -279,7 +286,10 @@ class Broker:
         await self._permit(tool, {"uri": uri}, record)
         self._spend(tool)
         result = await self._upstream.read_resource(
-            tool.spec.server, uri, timeout_s=self._terms.timeout_s(tool.spec.server)
+            tool.spec.server,
+            uri,
+            timeout_s=self._terms.timeout_s(tool.spec.server),
+            asker=self.questions.asker(),
         )
         return CallReply(True, "content", result.content)
 

@@ -94,6 +94,8 @@ def _headline_of(facts: ServerFacts) -> str:
     parts = [_STATES[facts.state]]
     if facts.is_required:
         parts.append("required")
+    if not facts.may_ask:
+        parts.append("may not ask the person")
     if facts.state in ("ready", "listing_only"):
         parts.append(f"{facts.tools:,} tools")
     if facts.held:

@@ -19,6 +19,7 @@ from codemode.cli.opening import read_config, run_async
 from codemode.cli.output import FAILED, INTERRUPTED, LIMIT, OK, exit_code_of, print_json, print_text, tell, tell_error
 from codemode.errors import ConfigError, RunRequestError
 from codemode.host import HostSession
+from codemode.policy.desk import Approval
 from codemode.prose.files import files_line
 from codemode.prose.refusal import Refusal, refusal
 from codemode.runs.outcome import ProgramError, RunOutcome
@@ -73,18 +74,18 @@ def _read(file: str) -> str:
 async def _run(session: HostSession, source: str) -> RunOutcome:
     outcome = await session.execute(source, wait_s=_WAIT_S)
     while outcome.status == "running":
-        if outcome.question:
-            session.answer(outcome.run, await _ask(outcome))
+        if isinstance(outcome.question, Approval):
+            session.answer(outcome.run, await _ask(outcome.question))
         elif sys.stderr.isatty():
             tell(f"still running after {outcome.used.wall_s:.0f} s, {len(outcome.calls)} calls")
         outcome = await session.execute(resume=outcome.run, wait_s=_WAIT_S)
     return outcome
 
 
-async def _ask(outcome: RunOutcome) -> bool:
+async def _ask(question: Approval) -> bool:
     """Ask the person at the terminal; anything but a plain yes is a no."""
     tell("The program wants to do this:")
-    for line in outcome.question:
+    for line in question.lines:
         tell(f"  {clean_line(line, 400)}")
     sys.stderr.write("Allow it? [y/N] ")
     sys.stderr.flush()

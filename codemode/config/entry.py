@@ -79,6 +79,7 @@ def _read(name: str, where: str, section: Section) -> ServerConfig:
         always_load=section.flag("alwaysLoad"),
         is_disabled=section.flag("disabled"),
         is_required=section.flag("required"),
+        may_ask=section.flag("elicitation", default=True),
         allowed_tools=section.texts("allowedTools"),
         disabled_tools=disabled_tools,
         description=section.text("description"),

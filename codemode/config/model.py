@@ -42,6 +42,7 @@ class ServerConfig:
         in_flight: calls under way at once, None = the general number.
         always_load: the server's tools are shown with their signatures from the start.
         is_required: without this server nothing starts.
+        may_ask: what it asks the person at the client during a call (elicitation) is passed on.
         allowed_tools: name patterns; empty = all. disabled_tools: name patterns taken away again.
         problem: why this entry cannot be used, in one line, or "".
     """
@@ -64,6 +65,7 @@ class ServerConfig:
     always_load: bool = False
     is_disabled: bool = False
     is_required: bool = False
+    may_ask: bool = True
     allowed_tools: tuple[str, ...] = ()
     disabled_tools: tuple[str, ...] = ()
     description: str = ""

@@ -65,6 +65,7 @@ class ServerFacts:
         protocol: negotiated version; era: "handshake" (up to 2025-11-25) or "modern" (from 2026-07-28 on).
         tools: that can be used; listed: before patterns and quarantine.
         passed_over: what it offers beside tools and is not used, as in "prompts".
+        may_ask: what it asks the person at the client is passed on (`elicitation` of its entry).
         auth: "sent" (the entry has a credential), "refused" (a sign-in is asked for), "none"; "" when unknown.
         start_ms: the last successful start, listing included; list_ms: the listing alone; starts: how many.
         stderr: the last lines, when it is not usable.
@@ -77,6 +78,7 @@ class ServerFacts:
     reason: str = ""
     code: str = ""
     is_required: bool = False
+    may_ask: bool = True
     start: str = ""
     protocol: str = ""
     era: Era = ""

@@ -109,6 +109,7 @@ def _facts(entry: ServerConfig, status: ServerStatus, known: KnownListing | None
         reason=CIRCULAR if is_circular else status.reason,
         code="config.server" if is_circular else status.code,
         is_required=entry.is_required,
+        may_ask=entry.may_ask,
         start=how_started(entry),
         protocol=status.protocol,
         era=_era(status.protocol),

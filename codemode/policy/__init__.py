@@ -1,5 +1,5 @@
 """The policy: what a call may do. Rules, effects and budgets decide `allow`, `ask` or `deny`; the strictest wins.
 
-Pure but for `approval.py`, which holds a question until somebody answers it. Policy looks at raw server and tool names,
+Pure but for `desk.py`, which holds questions until somebody answers them. Policy looks at raw server and tool names,
 never at Python names: two tools whose names were mapped alike are two tools.
 """

@@ -19,7 +19,9 @@ from codemode.catalog.spec import Tool
 from codemode.catalog.text import clean_line
 from codemode.errors import CodemodeError
 from codemode.jsonvalue import Json, as_object, as_text, compact
+from codemode.policy.desk import Approval
 from codemode.prose.files import files_line
+from codemode.prose.questions import waiting_lines
 from codemode.prose.refusal import CORRECTED, OURS, TELL_THE_USER, Marks, refusal
 from codemode.prose.shorten import shorten_json, shorten_text
 from codemode.prose.visible import visible
@@ -100,8 +102,10 @@ def _head(outcome: RunOutcome) -> str:
         case "ok":
             return f"{run} ok{f', {spent}' if spent else ''}. {_what_came(outcome)}".rstrip()
         case "running":
-            if outcome.question:
+            if isinstance(outcome.question, Approval):
                 return f"{run} waits for a person to allow what it wants to do. Nothing is lost."
+            if outcome.question is not None:
+                return f"{run} waits for a person to answer a server. Nothing is lost."
             return f'{run} still runs{_after(spent)}. Nothing is lost: collect it with execute(resume="{run}").'
         case "limit":
             what = clean_line(error.message, 240) if error is not None else outcome.code
@@ -156,7 +160,8 @@ def _what_came(outcome: RunOutcome) -> str:
 
 
 def _facts(outcome: RunOutcome, room: int) -> list[str]:
-    lines = [clean_line(line, 300) for line in outcome.question]
+    asked = waiting_lines(outcome.question) if outcome.question is not None else ()
+    lines = [clean_line(line, 300) for line in asked]
     error = outcome.error
     if error is not None:
         lines.extend(_error_facts(error, int(room * _TRACEBACK_SHARE)))

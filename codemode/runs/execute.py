@@ -234,6 +234,7 @@ class Executor:
             checker=view.checker,
             upstream=self._parts.upstream,
             internal={TARGET: store_door(run.session.store)},
+            answer_s=limits.wall_s / 2,
         )
 
     # -- the record ---------------------------------------------------------------------------------------------------
@@ -251,7 +252,7 @@ class Executor:
     async def _record_end(self, run: Run) -> None:
         outcome = run.outcome
         assert outcome is not None
-        record = end_record(run.record, outcome)
+        record = end_record(run.record, outcome, run.broker.questions if run.broker is not None else None)
         await anyio.to_thread.run_sync(
             lambda: self._parts.receipts.end(run.key, status=outcome.status, code=outcome.code, record=record)
         )

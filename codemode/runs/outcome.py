@@ -16,6 +16,7 @@ from codemode.gate.gate import Heal
 from codemode.gate.review import ToolUse
 from codemode.jsonvalue import Json
 from codemode.policy.decide import Deny
+from codemode.policy.desk import Question
 from codemode.runs.fresh import starts_fresh
 from sandbox.spec import Diagnostic, RunResult
 from sandbox.spec import RunError as SandboxRunError
@@ -129,7 +130,7 @@ class RunOutcome:
         warnings: results that broke their output schema, and the like.
         can_resume: `execute(resume=<run>)` without code runs the same program.
         receipt: the key of the durable record.
-        question: for a run that waits for a person: what is asked.
+        question: for a run that waits for a person: what is asked, by us or by a server.
         files: what was written and is still there, by name.
         workspace: the folder with them, "" when nothing was written or the client must not know.
     """
@@ -152,7 +153,7 @@ class RunOutcome:
     warnings: tuple[str, ...] = ()
     can_resume: bool = False
     receipt: str = ""
-    question: tuple[str, ...] = ()
+    question: Question | None = None
     files: tuple[WrittenFile, ...] = ()
     workspace: str = ""
 

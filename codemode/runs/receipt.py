@@ -1,13 +1,15 @@
 """The durable record of a run as JSON: what was asked, under which conditions, what was called, how it ended.
 
-Enters: a run and its outcome. Leaves: JSON objects for `codemode/state/receipts.py`. Argument values, results and
-the content of files are not in it; the program's text is, and names and sizes of the files it wrote.
+Enters: a run and its outcome. Leaves: JSON objects for `codemode/state/receipts.py`. Argument values, results, what
+servers ask and are answered, and the content of files are not in it; the program's text is, with names and sizes of
+the files it wrote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from codemode.broker.questions import Questions
 from codemode.catalog.snapshot import Catalog
 from codemode.jsonvalue import Json
 from codemode.runs.outcome import RunOutcome
@@ -41,8 +43,8 @@ def begin_record(run: Run, catalog: Catalog, spec: RunSpec) -> dict[str, Json]:
     }
 
 
-def end_record(record: Mapping[str, Json], outcome: RunOutcome) -> dict[str, Json]:
-    """The record with the run's end."""
+def end_record(record: Mapping[str, Json], outcome: RunOutcome, questions: Questions | None = None) -> dict[str, Json]:
+    """The record with the run's end. `questions`: what servers asked the person meanwhile."""
     return {
         **record,
         "status": outcome.status,
@@ -54,5 +56,7 @@ def end_record(record: Mapping[str, Json], outcome: RunOutcome) -> dict[str, Jso
         "denied": [str(item.use.tool.spec.id) for item in outcome.denied],
         "notes": [*outcome.notes, *outcome.warnings],
         "files": [file.to_json() for file in outcome.files[:_MAX_FILES]],
+        "asked": [item.to_json() for item in questions.records] if questions is not None else [],
+        "asked_total": questions.total if questions is not None else 0,
         "files_written": len(outcome.files),
     }

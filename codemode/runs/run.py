@@ -14,7 +14,7 @@ import anyio
 from codemode.broker.broker import Broker
 from codemode.ids import RunId
 from codemode.jsonvalue import Json
-from codemode.policy.approval import Desk
+from codemode.policy.desk import Desk
 from codemode.runs.files import RunFiles
 from codemode.runs.outcome import RunOutcome, Used, WrittenFields
 from codemode.session import Session
@@ -78,7 +78,6 @@ class Run:
         """The end, or how things stand."""
         if self._outcome is not None:
             return self._outcome
-        question = self.desk.question
         calls = tuple(self.broker.records) if self.broker is not None else ()
         return RunOutcome(
             run=self.label,
@@ -86,7 +85,7 @@ class Run:
             calls=calls,
             used=Used(wall_s=time.monotonic() - self._begun, calls=len(calls)),
             receipt=self.key,
-            question=question.lines if question is not None else (),
+            question=self.desk.question,
             **self._written(),
         )
 

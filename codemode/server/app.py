@@ -17,7 +17,6 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
-import anyio
 from mcp import types
 from mcp.server import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -33,10 +32,18 @@ from codemode.prose.news import server_news
 from codemode.prose.run_answer import OUR_FAULT, RunText, fault_answer, run_answer
 from codemode.prose.search_answer import search_answer
 from codemode.runs.outcome import RunOutcome
-from codemode.server.approval import MAX_ROUNDS, Waiting, answer_in, ask_by_return, ask_inside, fingerprint, read_state
 from codemode.server.arguments import ExecuteRequest, SearchRequest, WrongArgumentsError, parse_request
 from codemode.server.ports import FrontHost, HostSlot
 from codemode.server.progress import reporting
+from codemode.server.questions import (
+    MAX_ROUNDS,
+    Waiting,
+    ask_by_return,
+    ask_now,
+    is_showable,
+    read_state,
+    take_answer,
+)
 from codemode.server.sessions import Context, FrontSession, Sessions
 
 logger = logging.getLogger(__name__)
@@ -133,23 +140,24 @@ class Front:
         request: ExecuteRequest,
     ) -> CallResult:
         waiting = read_state(params.request_state) if params.request_state else None
+        use_case = session.host_session
         if waiting is None:
             outcome = await self._wait(session, context, code=request.code, resume=request.resume)
         else:
-            await _take_answer(session, waiting, answer_in(params.input_responses))
+            take_answer(use_case, waiting, params.input_responses)
             outcome = await self._wait(session, context, resume=waiting.run)
         rounds = waiting.round if waiting is not None else 0
-        while outcome.question and session.host_session.session.can_ask:
+        while outcome.question is not None and is_showable(use_case.session, outcome.question):
+            run, question = outcome.run, outcome.question
             if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
                 if rounds >= MAX_ROUNDS:
                     break
-                asked = Waiting(run=outcome.run, question=fingerprint(outcome.question), round=rounds + 1)
-                return ask_by_return(asked, outcome.question)
-            if not await _ask_now(session, context, outcome, host.config.limits.wall_s):
+                return ask_by_return(Waiting(run=run, question=question.key, round=rounds + 1), question)
+            if not await ask_now(use_case, context, run, question, host.config.limits.wall_s):
                 break
-            outcome = await self._wait(session, context, resume=outcome.run)
-        answer = run_answer(outcome, session.host_session.marks, budget_tokens=host.config.limits.output_tokens)
-        session.host_session.mark_shown(answer.shown)
+            outcome = await self._wait(session, context, resume=run)
+        answer = run_answer(outcome, use_case.marks, budget_tokens=host.config.limits.output_tokens)
+        use_case.mark_shown(answer.shown)
         return _run_result(answer, outcome, _with_news(answer.text, host, session))
 
     async def _wait(self, session: FrontSession, context: Context, *, code: str = "", resume: str = "") -> RunOutcome:
@@ -196,30 +204,6 @@ def _listed(tool: ToolText) -> types.Tool:
         annotations=types.ToolAnnotations.model_validate({"title": tool.title, **tool.annotations}),
         _meta={"anthropic/alwaysLoad": True},
     )
-
-
-# -- questions to a person ---------------------------------------------------------------------------------------------
-
-
-async def _ask_now(session: FrontSession, context: Context, outcome: RunOutcome, limit_s: float) -> bool:
-    """Ask inside the request and give the run its answer; False when nobody answered."""
-    try:
-        with anyio.fail_after(limit_s):
-            is_yes = await ask_inside(context, outcome.run, outcome.question)
-    except TimeoutError:
-        return False
-    except MCPError as error:
-        logger.warning("the client could not ask: %s", error)
-        return False
-    session.host_session.answer(outcome.run, is_yes)
-    return True
-
-
-async def _take_answer(session: FrontSession, waiting: Waiting, is_yes: bool | None) -> None:
-    """Give a run the answer that a request brought, when it still asks the same."""
-    now = await session.host_session.execute(resume=waiting.run, wait_s=0.0)
-    if is_yes is not None and now.question and fingerprint(now.question) == waiting.question:
-        session.host_session.answer(waiting.run, is_yes)
 
 
 # -- results -----------------------------------------------------------------------------------------------------------

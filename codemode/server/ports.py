@@ -16,6 +16,7 @@ from codemode.catalog.snapshot import Catalog
 from codemode.catalog.spec import Tool
 from codemode.config.model import Config
 from codemode.discover import Answer
+from codemode.policy.desk import Reply
 from codemode.runs.outcome import RunOutcome
 from codemode.session import Session
 
@@ -39,8 +40,14 @@ class FrontHostSession(Protocol):
     def peek(self, run: str) -> RunOutcome:
         """How a run stands."""
 
-    def answer(self, run: str, is_yes: bool) -> bool:
-        """Answer the open question of a run."""
+    def answer(self, run: str, is_yes: bool, *, question: str = "") -> bool:
+        """Answer the approval that a run waits for."""
+
+    def reply(self, run: str, question: str, reply: Reply) -> bool:
+        """Answer the server's question that a run waits for."""
+
+    async def settled(self, run: str, question: str) -> None:
+        """Wait until a question is not open any more."""
 
     def marks(self, tool: Tool) -> tuple[str, ...]:
         """What stands behind `#` in a signature."""

@@ -16,6 +16,7 @@ from mcp.server import ServerRequestContext
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from codemode.catalog.snapshot import Catalog
+from codemode.policy.desk import Mode
 from codemode.server.ports import FrontHostSession
 
 MAX_SESSIONS: Final = 1_000  # chosen: a person's clients; the oldest idle one is forgotten beyond
@@ -58,17 +59,21 @@ class Sessions:
                 _, oldest = self._open.popitem(last=False)
                 oldest.host_session.close()
         self._open.move_to_end(key)
-        session.host_session.session.can_ask = can_ask(context)
+        state = session.host_session.session
+        state.takes = takes(context)
+        state.can_ask = "form" in state.takes
         return session
 
 
-def can_ask(context: Context) -> bool:
-    """Whether the client said that it can put a form to a person."""
+def takes(context: Context) -> frozenset[Mode]:
+    """What the client said that it can put to a person."""
     declared = context.session.client_capabilities
     if declared is None or declared.elicitation is None:
-        return False
+        return frozenset()
     # An empty declaration means forms: that is how versions before 2025-11-25 write it.
-    return declared.elicitation.form is not None or declared.elicitation.url is None
+    is_form = declared.elicitation.form is not None or declared.elicitation.url is None
+    modes: dict[Mode, bool] = {"form": is_form, "url": declared.elicitation.url is not None}
+    return frozenset(mode for mode, is_there in modes.items() if is_there)
 
 
 def _key(context: Context) -> str:

@@ -125,6 +125,7 @@ def entry_key(server: ServerConfig, principal: str) -> str:
             "env": _texts(server.env),
             "url": server.url,
             "headers": _texts(server.headers),
+            "elicitation": server.may_ask,  # servers list other tools to clients that can be asked
             **({"headers_helper": server.headers_helper} if server.headers_helper else {}),
         }
     )

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from mcp.client.session import ElicitationFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
@@ -109,7 +108,6 @@ async def connect(
     grace: Grace,
     known: KnownListing | None,
     on_tools_changed: Callable[[], None],
-    elicit: ElicitationFnT | None,
 ) -> AsyncIterator[Connection]:
     """A connected server. `known` is what it listed, and which protocol it spoke, last time.
 
@@ -131,7 +129,7 @@ async def connect(
                 is_over=attempt.ended.is_set,
                 describe_end=attempt.describe_end,
                 on_tools_changed=on_tools_changed,
-                elicit=elicit,
+                may_ask=attempt.entry.may_ask,
             ) as connection:
                 is_ready = True
                 if known and mode == "legacy" and connection.protocol == era:

@@ -8,7 +8,6 @@ out call tells the server. It never repeats a call.
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -19,13 +18,15 @@ from typing import Any, TypeAlias
 import anyio
 import mcp_types as types
 from mcp import Client
-from mcp.client.session import ClientRequestContext, ElicitationFnT, IncomingMessage
+from mcp.client.session import IncomingMessage
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from codemode.errors import UpstreamError
 from codemode.jsonvalue import Json, JsonObject
+from codemode.upstream.asking import Answers, Asker, Asking, OpenCall
+from codemode.upstream.clock import CallBounds, Clock
 from codemode.upstream.credentials import Redactor
 from codemode.upstream.exchange import Page, Payload, Ticket
 from codemode.upstream.filter import TICKET_KEY, Filter
@@ -49,18 +50,6 @@ for _noisy in ("mcp", "client", "httpx2", "httpcore2", "httpx", "httpcore"):
     logging.getLogger(_noisy).setLevel(logging.CRITICAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallBounds:
-    """Deadlines of one call: `timeout_s` from now whatever happens, `idle_s` without progress (0 = none).
-
-    `shown_s` is the limit as it was set, for messages: waiting for a start may have used up a part of it.
-    """
-
-    timeout_s: float
-    idle_s: float = 0.0
-    shown_s: float = 0.0
-
-
 @dataclass(slots=True, eq=False, kw_only=True)
 class Connection:
     """What a connected server offers. `is_over` tells whether the transport has ended; `list_ms`: the first listing.
@@ -73,6 +62,7 @@ class Connection:
     client: Client
     filter: Filter
     redactor: Redactor
+    asking: Asking
     is_over: Callable[[], bool]
     describe_end: Callable[[], str]
     protocol: str = ""
@@ -130,15 +120,21 @@ class Connection:
             return ticket.kept if isinstance(ticket.kept, Page) else Page()
 
     async def call(
-        self, tool: str, arguments: JsonObject, bounds: CallBounds, *, progress: Progress | None = None
+        self,
+        tool: str,
+        arguments: JsonObject,
+        bounds: CallBounds,
+        *,
+        progress: Progress | None = None,
+        asker: Asker | None = None,
     ) -> RawResult:
-        """Call a tool once.
+        """Call a tool once; `asker` answers what the server asks meanwhile.
 
         Raises:
             UpstreamError: see `result.py`; `upstream.died` when the connection ended under the call.
         """
 
-        async def send(ticket: Ticket, heard: Progress, answers: _Answers) -> types.Result:
+        async def send(ticket: Ticket, heard: Progress, answers: Answers) -> types.Result:
             params = types.CallToolRequestParams(
                 name=tool,
                 arguments=dict(arguments),
@@ -150,16 +146,16 @@ class Connection:
             result: types.Result = await self.client.session.send_request(request, _CALL, progress_callback=heard)
             return result
 
-        return await self._counted(send, tool, bounds, progress)
+        return await self._counted(send, tool, bounds, progress, asker)
 
-    async def read_resource(self, uri: str, bounds: CallBounds) -> RawResult:
+    async def read_resource(self, uri: str, bounds: CallBounds, *, asker: Asker | None = None) -> RawResult:
         """Read a resource once; `content` is the JSON array `contents`.
 
         Raises:
             UpstreamError: see `result.py`.
         """
 
-        async def send(ticket: Ticket, heard: Progress, answers: _Answers) -> types.Result:
+        async def send(ticket: Ticket, heard: Progress, answers: Answers) -> types.Result:
             params = types.ReadResourceRequestParams(
                 uri=uri,
                 input_responses=answers.responses,
@@ -170,37 +166,54 @@ class Connection:
             result: types.Result = await self.client.session.send_request(request, _READ, progress_callback=heard)
             return result
 
-        return await self._counted(send, "", bounds, None)
+        return await self._counted(send, "", bounds, None, asker)
 
-    async def _counted(self, send: _Send, tool: str, bounds: CallBounds, listener: Progress | None) -> RawResult:
+    async def _counted(
+        self, send: _Send, tool: str, bounds: CallBounds, listener: Progress | None, asker: Asker | None
+    ) -> RawResult:
         self.in_flight += 1
+        clock = Clock(bounds)
         try:
-            return await self._bounded(send, tool, bounds, listener)
+            with self.asking.call(tool, asker, clock) as call:
+                try:
+                    result = await self._bounded(send, call, bounds, listener)
+                    if result.is_error and call.refused:
+                        raise call_error(
+                            "upstream.tool_error",
+                            result.text or "without a text",
+                            server=self.server,
+                            tool=tool,
+                            outcome="answered",
+                        )
+                except UpstreamError as error:
+                    raise await self.asking.explained(call, error) from error
+                return result
         finally:
             self.in_flight -= 1
             self.last_used = anyio.current_time()
 
-    async def _bounded(self, send: _Send, tool: str, bounds: CallBounds, listener: Progress | None) -> RawResult:
+    async def _bounded(self, send: _Send, call: OpenCall, bounds: CallBounds, listener: Progress | None) -> RawResult:
         sent = False
-        idle_s = bounds.idle_s or math.inf
-        with anyio.move_on_after(bounds.timeout_s) as absolute, anyio.move_on_after(idle_s) as idle:
+        clock, tool = call.clock, call.tool
+        with clock.absolute, clock.idle:
 
             async def heard(progress: float, total: float | None, message: str | None) -> None:
-                idle.deadline = anyio.current_time() + idle_s
+                clock.heard()
                 if listener is not None:
                     await listener(progress, total, message)
 
-            answers = _Answers()
+            answers = Answers()
             for _ in range(_MAX_INPUT_ROUNDS):
-                with self.filter.ticket() as ticket:
+                with self.filter.ticket(call.modes) as ticket:
+                    call.ticket = ticket
                     try:
-                        result = await self._once(send, ticket, heard, answers, tool)
+                        result = await self._once(send, ticket, heard, answers, tool, was_sent=sent)
                     finally:
                         sent = sent or ticket.is_sent
                     if isinstance(result, RawResult):
                         self.answered += 1
                         return result
-                answers = await self._answer(result, tool)
+                answers = await self.asking.answers(call, result)
             raise call_error(
                 "upstream.unsupported",
                 f"`{self.server}` asked for input {_MAX_INPUT_ROUNDS} times in one call",
@@ -208,46 +221,27 @@ class Connection:
                 tool=tool,
                 outcome="unknown",
             )
-        if absolute.cancelled_caught:
+        if clock.absolute.cancelled_caught:
             what = f"in {bounds.shown_s or bounds.timeout_s:g} s (absolute limit of one call)"
         else:
-            assert idle.cancelled_caught
+            assert clock.idle.cancelled_caught
             what = f"for {bounds.idle_s:g} s (idle limit, no progress came either)"
         raise self._timeout(what, tool, sent=sent)
 
     async def _once(
-        self, send: _Send, ticket: Ticket, heard: Progress, answers: _Answers, tool: str
+        self, send: _Send, ticket: Ticket, heard: Progress, answers: Answers, tool: str, *, was_sent: bool
     ) -> RawResult | types.InputRequiredResult:
+        """One round; `was_sent`: an earlier one went out, so the server may have acted whatever becomes of this one."""
         try:
             result = await send(ticket, heard, answers)
         except (MCPError, ValidationError, ValueError, RuntimeError, anyio.ClosedResourceError) as error:
             if isinstance(ticket.kept, Payload):  # the answer is there; only the session did not like its stub
                 return to_result(ticket.kept, self.redactor)
-            raise self._failure(error, ticket, tool) from error
+            raise self._failure(error, ticket, tool, was_sent=was_sent) from error
         if isinstance(result, types.InputRequiredResult):
             return result
         assert isinstance(ticket.kept, Payload)  # the filter keeps every complete result of these methods
         return to_result(ticket.kept, self.redactor)
-
-    async def _answer(self, asked: types.InputRequiredResult, tool: str) -> _Answers:
-        """Answers to what the server wants to know before it goes on (2026-07-28)."""
-        responses: dict[str, types.InputResponse] = {}
-        session = self.client.session
-        for key, request in (asked.input_requests or {}).items():
-            context = ClientRequestContext(session=session, request_id=key)
-            response = await session.dispatch_input_request(context, request)
-            if isinstance(response, types.ErrorData):
-                raise call_error(
-                    "upstream.unsupported",
-                    f"`{self.server}.{tool}` asks for input (`{request.method}`), and nobody can be asked here",
-                    server=self.server,
-                    tool=tool,
-                    outcome="unknown",
-                )
-            responses[key] = response
-        if not responses:
-            await anyio.sleep(0.1)
-        return _Answers(responses or None, asked.request_state)
 
     def _timeout(self, what: str, tool: str, *, sent: bool) -> UpstreamError:
         return call_error(
@@ -260,12 +254,12 @@ class Connection:
             retryable=not sent,
         )
 
-    def _failure(self, error: Exception, ticket: Ticket, tool: str) -> UpstreamError:
+    def _failure(self, error: Exception, ticket: Ticket, tool: str, *, was_sent: bool = False) -> UpstreamError:
         """The error of a request that gave no result."""
-        outcome: Outcome = "unknown" if ticket.is_sent else "not_sent"
+        outcome: Outcome = "unknown" if was_sent or ticket.is_sent else "not_sent"
         fault = ticket.fault
         if fault is not None:
-            if not fault.may_have_happened:
+            if not (was_sent or fault.may_have_happened):
                 outcome = "not_sent"
             text = f"`{self.server}`: {quote(fault.message, self.redactor)}"
             hint = hint_for(fault.code, self.server)
@@ -279,21 +273,13 @@ class Connection:
                 server=self.server,
                 tool=tool,
                 outcome="answered",
-                details={"rpc_code": error.code},
+                details={"rpc_code": error.code, "is_later_round": was_sent},
             )
         text = f"`{self.server}` answered something that is not MCP: {quote(_first_line(error), self.redactor)}"
         return call_error("upstream.protocol", text, server=self.server, tool=tool, outcome="unknown")
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """What a repeated request carries back (2026-07-28, multi round trips)."""
-
-    responses: types.InputResponses | None = None
-    state: str | None = None
-
-
-_Send: TypeAlias = Callable[[Ticket, Progress, _Answers], Awaitable[types.Result]]
+_Send: TypeAlias = Callable[[Ticket, Progress, Answers], Awaitable[types.Result]]
 
 
 @asynccontextmanager
@@ -307,9 +293,11 @@ async def open_connection(
     is_over: Callable[[], bool],
     describe_end: Callable[[], str],
     on_tools_changed: Callable[[], None],
-    elicit: ElicitationFnT | None = None,
+    may_ask: bool = True,
 ) -> AsyncIterator[Connection]:
     """Connect and read the whole listing. To be entered and left in one task.
+
+    `may_ask`: whether the server is told that it can ask people (elicitation); each call decides whether it can.
 
     Raises:
         UpstreamError, MCPError, OSError, RuntimeError or a group of them: the server did not come up.
@@ -319,12 +307,13 @@ async def open_connection(
         if isinstance(message, types.ToolListChangedNotification):
             on_tools_changed()
 
+    asking = Asking(server, filter_, redactor, is_allowed=may_ask)
     client = Client(
         streams,
         mode=mode,
         cache=None,
         message_handler=heard,
-        elicitation_callback=elicit,
+        elicitation_callback=asking.hear if may_ask else None,
         client_info=_OURSELVES,
     )
     async with client:
@@ -333,6 +322,7 @@ async def open_connection(
             client=client,
             filter=filter_,
             redactor=redactor,
+            asking=asking,
             is_over=is_over,
             describe_end=describe_end,
             protocol=client.protocol_version,

@@ -52,9 +52,13 @@ class Fault:
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """One request of ours: whether it went out, and what came back for it."""
+    """One request of ours: whether it went out, and what came back for it.
+
+    `modes`: what the server may ask the person for meanwhile ("form", "url").
+    """
 
     number: int
+    modes: frozenset[str] = frozenset()
     is_sent: bool = False
     is_abandoned: bool = False
     kept: Payload | Page | None = None

@@ -16,7 +16,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import msgspec
-from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from mcp_types import jsonrpc_message_adapter as message_adapter
 from msgspec import UNSET, Raw
 from pydantic import ValidationError
@@ -65,13 +73,13 @@ class Filter:
         self._pending: dict[RequestId, tuple[str, Ticket | None]] = {}
         self._dropped: set[RequestId] = set()
         self._late: OrderedDict[RequestId, None] = OrderedDict()
-        self._questions: set[RequestId] = set()
+        self._questions: dict[RequestId, Ticket | None] = {}
 
     @contextmanager
-    def ticket(self) -> Iterator[Ticket]:
+    def ticket(self, modes: frozenset[str] = frozenset()) -> Iterator[Ticket]:
         """A ticket for one request; when the block ends, an answer that comes later is thrown away unread."""
         self._next += 1
-        ticket = Ticket(self._next)
+        ticket = Ticket(self._next, modes)
         self._open[ticket.number] = ticket
         try:
             yield ticket
@@ -94,7 +102,7 @@ class Filter:
                 return None
         if not isinstance(message, JSONRPCRequest):
             if not isinstance(message, JSONRPCNotification) and message.id is not None:
-                self._questions.discard(message.id)
+                self._questions.pop(message.id, None)
             return message
         ticket = self._take_ticket(message)
         key = plain_id(message.id)
@@ -120,7 +128,18 @@ class Filter:
             del message.params["_meta"]
         if number is None:
             return None
-        return self._open.get(number) or Ticket(number, is_abandoned=True)
+        ticket = self._open.get(number) or Ticket(number, is_abandoned=True)
+        declared = meta.get(CLIENT_CAPABILITIES_META_KEY)
+        if isinstance(declared, dict) and "elicitation" in declared:  # 2026-07-28: each request says what can be asked
+            kept = {name: value for name, value in declared.items() if name != "elicitation"}
+            if ticket.modes:
+                kept["elicitation"] = {mode: {} for mode in sorted(ticket.modes)}
+            meta[CLIENT_CAPABILITIES_META_KEY] = kept
+        return ticket
+
+    def asked_in(self, question: RequestId) -> Ticket | None:
+        """The ticket of the request in whose response the server asked; None where nothing tells."""
+        return self._questions.get(question)
 
     def unsent(self, message: JSONRPCMessage, fault: Fault) -> JSONRPCError | None:
         """The error reply for a request that never left; None when the message expects no reply."""
@@ -179,7 +198,9 @@ class Filter:
 
     def _message(self, line: bytes, envelope: Envelope, answers: RequestId | None) -> list[JSONRPCMessage]:
         if envelope.method is not UNSET or (envelope.result is UNSET and envelope.error is UNSET):
-            return self._unasked(line, envelope)
+            asked = plain_id(answers)
+            _, ticket = self._pending.get(asked, ("", None)) if asked is not None else ("", None)
+            return self._unasked(line, envelope, ticket)
         key = wire_id(envelope.id) if answers is None else plain_id(answers)
         if key is None or key not in self._pending:
             if key is not None and key in self._late:
@@ -191,8 +212,11 @@ class Filter:
             return [self._reply(key, line, envelope.result)]
         return self._parsed(line, key)
 
-    def _unasked(self, line: bytes, envelope: Envelope) -> list[JSONRPCMessage]:
-        """A notification or a request of the server; noise when it is neither, or too much to be taken seriously."""
+    def _unasked(self, line: bytes, envelope: Envelope, ticket: Ticket | None) -> list[JSONRPCMessage]:
+        """A notification or a request of the server; noise when it is neither, or too much to be taken seriously.
+
+        `ticket`: of the request of ours in whose response it came.
+        """
         key = wire_id(envelope.id)
         is_message = envelope.jsonrpc is not UNSET and envelope.method is not UNSET
         if not is_message or len(line) > _PARSED_BYTES or (key is not None and len(self._questions) >= _QUESTIONS):
@@ -201,11 +225,11 @@ class Filter:
         messages = self._parsed(line)
         for message in messages:
             if isinstance(message, JSONRPCRequest):
-                self._questions.add(message.id)
+                self._questions.setdefault(message.id, ticket)
             elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
                 cancelled = (message.params or {}).get("requestId")
                 if isinstance(cancelled, (int, str)):  # the session does not answer what was taken back
-                    self._questions.discard(cancelled)
+                    self._questions.pop(cancelled, None)
         return messages
 
     def _reply(self, key: RequestId, line: bytes, result: Raw) -> JSONRPCMessage:

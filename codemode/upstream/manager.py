@@ -16,14 +16,15 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from mcp.client.session import ElicitationFnT
 
 from codemode.catalog.spec import Listing
 from codemode.config.model import Config, ServerConfig
 from codemode.errors import CodemodeError, ConfigError
 from codemode.jsonvalue import JsonObject
+from codemode.upstream.asking import Asker
 from codemode.upstream.cache import KnownListing, ListingCache
-from codemode.upstream.connection import CallBounds, Connection, Progress
+from codemode.upstream.clock import CallBounds
+from codemode.upstream.connection import Connection, Progress
 from codemode.upstream.logfile import open_folder
 from codemode.upstream.owner import Shared
 from codemode.upstream.process import Grace, open_guard
@@ -62,7 +63,6 @@ class Manager:
         on_change: Callable[[], None] = _ignore,
         environ: Mapping[str, str] | None = None,
         principal: str = "",
-        elicit: ElicitationFnT | None = None,
         grace: Grace | None = None,
     ) -> AsyncIterator[Manager]:
         """All configured servers, coming up in the background; without the two folders nothing is read or left on disk.
@@ -92,7 +92,6 @@ class Manager:
                 cache=cache,
                 log_dir=log_dir,
                 on_change=changed,
-                elicit=elicit,
                 grace=grace or Grace(),
             )
             for entry in config.servers:
@@ -171,10 +170,12 @@ class Manager:
         timeout_s: float | None = None,
         repeatable: bool = False,
         progress: Progress | None = None,
+        asker: Asker | None = None,
     ) -> RawResult:
         """Call a tool, starting its server first when it is not up.
 
-        `timeout_s` bounds everything, start included; None is the configured limit. `repeatable`: the tool only reads,
+        `timeout_s` bounds everything, start included, but for the time that a person takes to answer what the server
+        asks through `asker`; None is the configured limit. `repeatable`: the tool only reads,
         or doing it twice is the same as once; only then is a call whose answer was lost sent again (once).
 
         Raises:
@@ -183,12 +184,14 @@ class Manager:
         owner = self._server(server, tool)
 
         async def act(connection: Connection, bounds: CallBounds) -> RawResult:
-            return await connection.call(tool, arguments, bounds, progress=progress)
+            return await connection.call(tool, arguments, bounds, progress=progress, asker=asker)
 
         limit = timeout_s if timeout_s is not None else self._call_timeout_s(owner)
         return await owner.use(act, tool=tool, timeout_s=limit, repeatable=repeatable)
 
-    async def read_resource(self, server: str, uri: str, *, timeout_s: float | None = None) -> RawResult:
+    async def read_resource(
+        self, server: str, uri: str, *, timeout_s: float | None = None, asker: Asker | None = None
+    ) -> RawResult:
         """Read a resource of a server; `content` of the result is the JSON array of its contents.
 
         Raises:
@@ -197,7 +200,7 @@ class Manager:
         owner = self._server(server)
 
         async def act(connection: Connection, bounds: CallBounds) -> RawResult:
-            return await connection.read_resource(uri, bounds)
+            return await connection.read_resource(uri, bounds, asker=asker)
 
         limit = timeout_s if timeout_s is not None else self._call_timeout_s(owner)
         return await owner.use(act, tool="", timeout_s=limit, repeatable=True)

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from mcp.client.session import ElicitationFnT
 
 from codemode.config.model import Config, ServerConfig
 from codemode.errors import CodemodeError
@@ -48,7 +47,6 @@ class Shared:
     cache: ListingCache | None
     log_dir: Path | None
     on_change: Callable[[], None]
-    elicit: ElicitationFnT | None = None
     grace: Grace = field(default_factory=Grace)
 
 
@@ -161,7 +159,6 @@ class Owner:
             grace=self._shared.grace,
             known=self._standing.known,
             on_tools_changed=self._tools_have_changed,
-            elicit=self._shared.elicit,
         )
 
     async def _stay(self, connection: Connection, attempt: Attempt) -> None:

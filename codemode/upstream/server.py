@@ -19,7 +19,8 @@ from codemode.catalog.bounds import MAX_NAME_CHARS
 from codemode.catalog.spec import Quarantined, ServerState
 from codemode.config.model import ServerConfig
 from codemode.errors import CodemodeError, ConfigError, UpstreamError
-from codemode.upstream.connection import CallBounds, Connection
+from codemode.upstream.clock import CallBounds
+from codemode.upstream.connection import Connection
 from codemode.upstream.credentials import has_credential
 from codemode.upstream.owner import Owner, Shared, tool_names
 from codemode.upstream.result import call_error, quote
@@ -217,7 +218,7 @@ class Server:
             self.standing.error = error
             self.owner.leave()
             return False
-        if error.details.get("rpc_code") == HEADER_MISMATCH:
+        if error.details.get("rpc_code") == HEADER_MISMATCH and not error.details.get("is_later_round"):
             # 2026-07-28: refused because the listing we know is stale; nothing was executed.
             await self.owner.list_again(connection)
             return True

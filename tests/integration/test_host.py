@@ -224,7 +224,7 @@ async def test_a_person_is_asked_before_anything_runs_and_the_run_waits_outside_
         session = await _loaded(host, can_ask=True)
         waiting = await session.execute("tools.shop.create_item(title='x')['id']", wait_s=60)
         assert waiting.status == "running"
-        assert "shop: create_item" in waiting.question[0]
+        assert "shop: create_item" in waiting.question.lines[0]
         assert _calls(tmp_path, "create_item") == []
         assert session.answer(waiting.run, True)
         assert (await session.execute(resume=waiting.run)).value == 7

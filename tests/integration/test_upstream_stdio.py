@@ -7,7 +7,6 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp_types import ElicitRequestParams, ElicitResult
 
 from codemode.config.model import LimitSettings, ServerConfig
 from codemode.upstream import owner
@@ -261,56 +260,6 @@ async def test_a_server_without_tools_is_ready_and_empty(tmp_path: Path) -> None
     async with managed(tmp_path, odd(no_listing="always")) as manager:
         await manager.wait_ready(None, 30)
         assert (states(manager)["odd"], manager.listings()[0].tools) == ("ready", ())
-
-
-@pytest.mark.parametrize(("era", "act"), [("old", "ask_old"), ("new", "ask")])
-async def test_a_server_that_asks_for_input_is_refused_clearly_while_nobody_can_be_asked(
-    tmp_path: Path, era: str, act: str
-) -> None:
-    async with managed(tmp_path, odd(era=era, acts={"ask": act})) as manager:
-        if era == "new":
-            error = await failure(manager, "odd", "ask")
-            assert error.code == "upstream.unsupported"
-            assert "`odd.ask` asks for input (`elicitation/create`)" in error.message
-        else:
-            reply = json.loads((await manager.call("odd", "ask", {})).structured or b"")
-            assert reply["reply"]["error"]["message"] == "Elicitation not supported"
-
-
-@pytest.mark.parametrize(("era", "act"), [("old", "ask_old"), ("new", "ask")])
-async def test_with_somebody_to_ask_the_answer_reaches_the_server(tmp_path: Path, era: str, act: str) -> None:
-    async def answer(context: object, params: ElicitRequestParams) -> ElicitResult:
-        return ElicitResult(action="accept", content={"name": "Joe"})
-
-    async with managed(tmp_path, odd(era=era, acts={"ask": act}), elicit=answer) as manager:
-        result = await manager.call("odd", "ask", {})
-        assert b"Joe" in (result.structured or b"")
-
-
-async def test_a_server_that_never_has_enough_answers_is_given_up_after_ten(tmp_path: Path) -> None:
-    log = tmp_path / "seen"
-
-    async def answer(context: object, params: ElicitRequestParams) -> ElicitResult:
-        return ElicitResult(action="accept", content={"name": "Joe"})
-
-    server = odd(era="new", acts={"ask": "ask_forever"}, log=str(log))
-    async with managed(tmp_path, server, elicit=answer) as manager:
-        error = await failure(manager, "odd", "ask")
-    assert (error.code, error.details["outcome"]) == ("upstream.unsupported", "unknown")
-    assert "asked for input 10 times in one call" in error.message
-    assert sum('"tools/call"' in line for line in log.read_text().splitlines()) == 10
-
-
-@pytest.mark.parametrize("era", ["old", "new"])
-async def test_a_server_never_gets_a_completion_of_the_clients_model(tmp_path: Path, era: str) -> None:
-    async with managed(tmp_path, odd(era=era, acts={"sample": "sample"})) as manager:
-        if era == "new":
-            error = await failure(manager, "odd", "sample")
-            assert error.code == "upstream.unsupported"
-            assert "`odd.sample` asks for input (`sampling/createMessage`)" in error.message
-        else:
-            reply = json.loads((await manager.call("odd", "sample", {})).structured or b"")
-            assert reply["reply"]["error"]["message"] == "Sampling not supported"
 
 
 async def test_an_unknown_server_and_a_dump_cannot_be_called(tmp_path: Path) -> None:

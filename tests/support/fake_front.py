@@ -11,6 +11,7 @@ from codemode.catalog.snapshot import Catalog
 from codemode.config.model import Config
 from codemode.discover import discover
 from codemode.errors import RunRequestError
+from codemode.policy.desk import Approval, Question
 from codemode.runs.outcome import RunOutcome
 from codemode.search.index import build_index
 from codemode.server.app import Front
@@ -54,10 +55,24 @@ class FakeSession:
             raise RunRequestError("there is no run")
         return self.current
 
-    def answer(self, run, is_yes):
+    def answer(self, run, is_yes, *, question=""):
+        if not isinstance(self.current.question, Approval) or self.current.question.key != question:
+            return False
         self.answers.append((run, is_yes))
         self.current = None
         return True
+
+    def reply(self, run, question, reply):
+        if isinstance(self.current.question, Approval) or self.current.question.key != question:
+            return False
+        self.answers.append((run, reply))
+        self.current = None
+        return True
+
+    async def settled(self, run, question):
+        while self.current is not None and self.current.question.key == question:
+            await self.host.taken_back.wait()
+            self.current = None
 
     def close(self):
         self.is_closed = True
@@ -77,6 +92,7 @@ class FakeHost:
     waited: list = field(default_factory=list)
     failure: Exception | None = None
     blocks_s: float = 0.0
+    taken_back: anyio.Event = field(default_factory=anyio.Event)
     catalog_after_wait: Catalog | None = None
 
     async def wait_ready(self, servers, timeout_s):
@@ -108,6 +124,11 @@ def ended(run="r1", *, value=b"2", **facts) -> RunOutcome:
     return replace(RunOutcome(run=run, status="ok", value_form="json", value_raw=value), **facts)
 
 
+def asking_for(question: Question, run="r1") -> RunOutcome:
+    """A run that waits for an answer to this question."""
+    return RunOutcome(run=run, status="running", question=question)
+
+
 def asking(run="r1", lines: Sequence[str] = ("github: delete_repo — line 1",)) -> RunOutcome:
     """A run that waits for a person."""
-    return RunOutcome(run=run, status="running", question=tuple(lines))
+    return RunOutcome(run=run, status="running", question=Approval(lines=tuple(lines)))

@@ -6,7 +6,7 @@ The first argument is a JSON object of quirks; what is not named is well-behaved
     tools             raw definitions; `pages`: a list of such lists; `loop_cursor`: the same cursor for ever
     results           tool → result object; `results_raw`: tool → JSON text; `lines`: tool → whole line, %ID% replaced
     acts              tool → what it does: die, die_after, hang, echo, env, big, progress, morph, malformed, refuse,
-                      ask, ask_old, ask_forever, sample, wait
+                      ask, ask_old, ask_forever, ask_many, ask_and_die, ask_stray, sample, wait
     wait_for          file that the act `wait` waits for
     then_tools        what `morph` switches to; `notices`: how many tools/list_changed it sends
     log               file that gets one line per message received
@@ -19,6 +19,7 @@ The first argument is a JSON object of quirks; what is not named is well-behaved
     exit_after_calls  ends after so many answers
     exit_after_list   ends as soon as it has listed its tools
     offers            further capabilities it claims
+    question          what the acts ask and ask_old say; "Who?" without it
     ttl_ms            how long a listing holds, by its own word
     no_listing        refuses tools/list: "always", or "morphed" (after `morph`)
     acts.hang_up      closes its input and goes on living
@@ -180,13 +181,35 @@ def act_ask(request: dict[str, Any], params: dict[str, Any], arguments: dict[str
         answer(request, {**text_result("thanks"), "structuredContent": {"got": params["inputResponses"]}})
         return
     form = {"type": "object", "properties": {"name": {"type": "string"}}}
-    asked = {"method": "elicitation/create", "params": {"mode": "form", "message": "Who?", "requestedSchema": form}}
+    asked = {
+        "method": "elicitation/create",
+        "params": {"mode": "form", "message": QUIRKS.get("question", "Who?"), "requestedSchema": form},
+    }
     answer(request, {"resultType": "input_required", "inputRequests": {"q": asked}, "requestState": "s1"})
 
 
 def act_ask_forever(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
     """The same question again whatever was answered."""
     act_ask(request, {**params, "inputResponses": None}, arguments)
+
+
+def act_ask_many(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """A thousand questions in answer to a call."""
+    form = {"mode": "form", "message": "?", "requestedSchema": EMPTY}
+    asked = {str(number): {"method": "elicitation/create", "params": form} for number in range(1_000)}
+    answer(request, {"resultType": "input_required", "inputRequests": asked, "requestState": "s1"})
+
+
+def act_ask_and_die(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """A question in answer to a call, and then the end."""
+    act_ask(request, params, arguments)
+    os._exit(3)
+
+
+def act_ask_stray(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Answers the call first and asks then, when no call is under way."""
+    answer(request, text_result("done"))
+    act_ask_old(request, params, arguments)
 
 
 def act_sample(request: dict[str, Any], params: dict[str, Any], arguments: dict[str, Any]) -> None:
@@ -205,7 +228,7 @@ def act_ask_old(request: dict[str, Any], params: dict[str, Any], arguments: dict
     """Elicitation of 2025: a request of the server inside the call."""
     form = {"type": "object", "properties": {"name": {"type": "string"}}}
     STATE["asking"] = request
-    asked = {"message": "Who?", "requestedSchema": form}
+    asked = {"message": QUIRKS.get("question", "Who?"), "requestedSchema": form}
     send({"jsonrpc": "2.0", "id": "ask-1", "method": "elicitation/create", "params": asked})
 
 
@@ -215,6 +238,7 @@ ACTS = {name.removeprefix("act_"): value for name, value in list(globals().items
 def handle(message: dict[str, Any]) -> None:
     method = message.get("method")
     if method is None and message.get("id") == "ask-1":
+        note("reply " + json.dumps(message))
         answer(STATE["asking"], {**text_result("asked"), "structuredContent": {"reply": message}})
         return
     if "id" not in message:

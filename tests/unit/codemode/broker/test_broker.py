@@ -9,8 +9,8 @@ from codemode.broker.arguments import ArgumentChecker
 from codemode.broker.broker import Broker, CallReply, Terms
 from codemode.broker.store import store_door
 from codemode.errors import UpstreamError
-from codemode.policy.approval import Desk
 from codemode.policy.budget import Budget
+from codemode.policy.desk import Desk
 from codemode.policy.rules import Rule
 from codemode.session import Session
 from codemode.state.store import Store
@@ -30,7 +30,7 @@ class Servers:
         self.calls = []
         self.answer = answer or RawResult(structured=b'{"result": 1}')
 
-    async def call(self, server, tool, arguments, *, timeout_s, repeatable, progress):
+    async def call(self, server, tool, arguments, *, timeout_s, repeatable, progress, asker):
         self.calls.append((server, tool, dict(arguments), repeatable))
         if isinstance(self.answer, Exception):
             raise self.answer
@@ -174,7 +174,7 @@ async def test_a_person_is_asked_once_for_a_tool_and_a_run():
                 "github: every call of create_issue in this run (it is a write); "
                 'the first with {"repo":"a","title":"t"}'
             )
-            desk.answer(desk.question.id, True)
+            desk.answer(desk.question.key, True)
         await call()
     assert replies == [True, True]
     assert len(servers.calls) == 2
@@ -192,7 +192,7 @@ async def test_a_person_who_says_no_is_obeyed():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call)
             await anyio.wait_all_tasks_blocked()
-            desk.answer(desk.question.id, False)
+            desk.answer(desk.question.key, False)
     assert errors[0]["code"] == "policy.refused"
     assert servers.calls == []
 

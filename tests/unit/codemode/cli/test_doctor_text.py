@@ -1,6 +1,7 @@
 """The report of `codemode doctor` from values: what a person reads, what a script reads, which exit code."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -209,3 +210,8 @@ def test_a_script_reads_layers_servers_and_problems():
 )
 def test_the_gravest_problem_decides_about_the_exit_code(problems, code):
     assert exit_code([Problem(about=about, weight=weight, message="m") for weight, about in problems]) == code
+
+
+def test_a_server_that_may_not_ask_the_person_says_so():
+    report = replace(REPORT, servers=(replace(READY, may_ask=False),))
+    assert "github: ready, may not ask the person, 41 tools, 1 held back" in report_text(report)

@@ -30,6 +30,7 @@ def test_a_stdio_and_an_http_server_are_read_with_all_their_keys(write: Write) -
                     "timeout": 30_000,
                     "alwaysLoad": True,
                     "required": True,
+                    "elicitation": False,
                     "allowedTools": ["read_*"],
                     "disabledTools": ["read_all"],
                     "blockedTools": ["read_x"],
@@ -46,6 +47,7 @@ def test_a_stdio_and_an_http_server_are_read_with_all_their_keys(write: Write) -
     assert (files.transport, files.command, files.args, files.cwd) == ("stdio", "npx", ("-y", "files"), "/srv")
     assert files.env == {"TOKEN": "${TOKEN}", "PORT": "8080", "DEBUG": "true"}
     assert (files.call_timeout_s, files.always_load, files.is_required) == (30.0, True, True)
+    assert (files.may_ask, web.may_ask) == (False, True)
     assert (files.allowed_tools, files.disabled_tools) == (("read_*",), ("read_all", "read_x"))
     assert (files.description, files.stop_unused_s, files.in_flight) == ("the files", 0.0, 1)
     assert (web.stop_unused_s, web.in_flight) == (None, None)

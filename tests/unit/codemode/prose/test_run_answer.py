@@ -10,6 +10,7 @@ from inline_snapshot import snapshot
 
 from codemode.broker.record import CallRecord
 from codemode.errors import RunRequestError
+from codemode.policy.desk import Approval
 from codemode.prose.run_answer import MAX_IMAGE_BYTES, fault_answer, run_answer
 from codemode.runs.outcome import ProgramError, RunOutcome, Used, WrittenFile
 from codemode.tokens import estimate_tokens
@@ -167,7 +168,7 @@ Next: execute(resume="r3")\
 
 def test_a_run_that_waits_for_a_person_says_what_for():
     lines = ("github: delete_repo (it is destructive) — line 4: tools.github.delete_repo(repo='a/b')",)
-    assert answer(status="running", used=Used(wall_s=3.0), question=lines) == snapshot("""\
+    assert answer(status="running", used=Used(wall_s=3.0), question=Approval(lines=lines)) == snapshot("""\
 r3 waits for a person to allow what it wants to do. Nothing is lost.
 github: delete_repo (it is destructive) — line 4: tools.github.delete_repo(repo='a/b')
 Next: execute(resume="r3")\

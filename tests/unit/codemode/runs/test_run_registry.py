@@ -77,8 +77,8 @@ async def test_a_wait_ends_when_the_run_asks_something():
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run.desk.ask, ("delete it",))
-            assert (await run.wait(60)).question == ("delete it",)
-            run.desk.answer(run.desk.question.id, True)
+            assert (await run.wait(60)).question.lines == ("delete it",)
+            run.desk.answer(run.desk.question.key, True)
 
 
 async def test_the_first_end_counts():

@@ -7,9 +7,11 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
 from codemode.catalog.build import build_listing
+from codemode.policy.desk import FormQuestion, Reply
+from codemode.policy.form import read_form
 from codemode.prose.descriptions import MAX_DESCRIPTION_CHARS
 from codemode.runs.outcome import RunOutcome
-from tests.support.fake_front import FakeHost, asking, ended, fake_front
+from tests.support.fake_front import FakeHost, asking, asking_for, ended, fake_front
 from tests.support.small_catalog import LIST_ISSUES, STARTING, small_catalog
 
 pytestmark = pytest.mark.anyio
@@ -239,6 +241,57 @@ async def test_a_state_that_is_forged_or_belongs_to_another_request_is_refused(a
         with pytest.raises(MCPError, match="requestState"):
             await client.session.call_tool("execute", arguments, request_state=state, allow_input_required=True)
     assert host.sessions[0].answers == []
+
+
+FORM = FormQuestion(
+    server="shop",
+    tool="buy",
+    message="How many?",
+    form=read_form({"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}),
+)
+
+
+@ERAS
+async def test_a_servers_question_is_put_as_the_servers_own_and_answered_by_a_reply(mode):
+    host = FakeHost(script=[asking_for(FORM), ended()])
+    asked = []
+    elicit = answering("accept", {"count": 2}, asked)
+    async with fake_front(host) as server, Client(server, mode=mode, elicitation_callback=elicit) as client:
+        result = await client.call_tool("execute", {"code": "x"})
+    assert host.sessions[0].answers == [("r1", Reply(action="accept", content={"count": 2}))]
+    assert asked[0].startswith("The server `shop`, in its tool `buy`, asks you, during the run r1.")
+    assert text_of(result) == "r1 ok.\n2"
+
+
+async def test_a_question_that_is_taken_back_is_taken_back_from_the_client():
+    host = FakeHost(script=[asking_for(FORM), ended()])
+    taken_back = anyio.Event()
+
+    async def elicit(context, params):
+        host.taken_back.set()
+        try:
+            await anyio.sleep_forever()
+        except anyio.get_cancelled_exc_class():
+            taken_back.set()
+            raise
+
+    async with fake_front(host) as server, Client(server, mode="legacy", elicitation_callback=elicit) as client:
+        result = await client.call_tool("execute", {"code": "x"})
+        with anyio.fail_after(5):
+            await taken_back.wait()
+    assert host.sessions[0].answers == []
+    assert text_of(result) == "r1 ok.\n2"
+
+
+@ERAS
+async def test_a_client_that_shows_no_forms_is_told_what_a_run_waits_for(mode):
+    host = FakeHost(script=[asking_for(FORM)])
+    async with fake_front(host) as server, Client(server, mode=mode) as client:
+        result = await client.call_tool("execute", {"code": "x"})
+    assert text_of(result).splitlines()[:2] == [
+        "r1 waits for a person to answer a server. Nothing is lost.",
+        "shop, in its tool `buy`, asks the person to fill in a form",
+    ]
 
 
 async def test_a_client_that_asked_for_progress_gets_it_while_a_program_runs():

@@ -5,8 +5,10 @@ from types import SimpleNamespace
 import pytest
 from mcp import types
 
-from codemode.server.sessions import MAX_SESSIONS, Sessions, can_ask
+from codemode.server.sessions import MAX_SESSIONS, Sessions, takes
 from tests.support.fake_front import FakeHost
+
+BOTH = types.ElicitationCapability(form=types.FormElicitationCapability(), url=types.UrlElicitationCapability())
 
 
 def context(session_id=None, *, version="2025-11-25", elicitation=None):
@@ -52,16 +54,17 @@ def test_the_oldest_idle_session_is_forgotten():
 @pytest.mark.parametrize(
     ("elicitation", "expected"),
     [
-        (None, False),
-        (types.ElicitationCapability(), True),
-        (types.ElicitationCapability(form=types.FormElicitationCapability()), True),
-        (types.ElicitationCapability(url=types.UrlElicitationCapability()), False),
+        (None, set()),
+        (types.ElicitationCapability(), {"form"}),
+        (types.ElicitationCapability(form=types.FormElicitationCapability()), {"form"}),
+        (types.ElicitationCapability(url=types.UrlElicitationCapability()), {"url"}),
+        (BOTH, {"form", "url"}),
     ],
 )
-def test_a_client_can_ask_when_it_declared_forms(elicitation, expected):
-    assert can_ask(context(elicitation=elicitation)) is expected
+def test_a_client_takes_what_it_declared(elicitation, expected):
+    assert takes(context(elicitation=elicitation)) == expected
 
 
-def test_a_client_without_capabilities_cannot_ask():
+def test_a_client_without_capabilities_takes_nothing():
     nothing = SimpleNamespace(session=SimpleNamespace(client_capabilities=None))
-    assert can_ask(nothing) is False
+    assert takes(nothing) == set()
