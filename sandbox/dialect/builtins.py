@@ -15,11 +15,12 @@ from typing import Any
 
 from sandbox.dialect.evaluate import EVALUATORS, PACKAGES_NAME
 from sandbox.dialect.facades import Facade
-from sandbox.dialect.guards import BY_NAME, GuardedType, augmentable, checked_getattr, meet, refuse_builtin
+from sandbox.dialect.guards import BY_NAME, MET, GuardedType, checked_getattr, meet, refuse_builtin
 from sandbox.dialect.own import MAIN
 from sandbox.dialect.records import build_class
 from sandbox.dialect.rules import REFUSED_BUILTINS, words
 from sandbox.dialect.snapshots import SCOPE_BUILTINS
+from sandbox.dialect.stores import augmentable, writable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,9 @@ def make_builtins(runtime: Runtime) -> dict[str, object]:
             "quit": _leave,
             "_cm_getattr": checked_getattr,
             "_cm_augmentable": augmentable,
+            "_cm_met": MET,
+            "_cm_writable": writable,
+            "_cm_type": type,
             "_cm_meet": meet,
             "__build_class__": build_class,
             "__name__": MAIN,

@@ -10,12 +10,10 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
     FunctionType,
     GenericAlias,
-    MemberDescriptorType,
     MethodDescriptorType,
     MethodType,
     ModuleType,
@@ -39,10 +37,10 @@ from sandbox.dialect.rules import (
     DOCUMENTED_PRIVATE,
     LIBRARY_PRIVATE,
     judge_attribute,
-    judge_store,
     own_private,
 )
 from sandbox.dialect.snapshots import attributes_of
+from sandbox.dialect.stores import delete_attribute, forwards, judge_write, write_attribute
 from sandbox.dialect.templates import format_problem
 
 _MISSING = object()
@@ -229,7 +227,7 @@ def _read_setter(obj: Any, name: str) -> Any:
 
     def checked(*args: Any) -> None:
         target = args[0] if is_unbound else None
-        _judge_write(target, args[1] if is_unbound else args[0])
+        judge_write(target, args[1] if is_unbound else args[0])
         found(*args)
 
     return checked
@@ -252,40 +250,26 @@ _SPECIAL: dict[str, Callable[[Any, str], Any]] = {
 assert set(_SPECIAL) == CHECKED_ATTRIBUTES
 
 
-def augmentable(obj: Any, name: str) -> Any:
-    """What `obj` in `obj.name += value` is rewritten to for the checked names: the value sees the plain attribute.
-
-    Raises:
-        RefusedAttributeError: the object may hold something under that name that is checked when it is read.
-    """
-    if own_private(name):
-        if not is_all_own(type(obj)) and (not is_own_private(obj, name) or name in LIBRARY_PRIVATE):
-            raise refused(name, "the name is private to a library", "use the public name")
-        return obj
-    if type(obj).__module__ != MAIN or isinstance(obj, str | type | AttributeError | NameError | PurePath):
-        raise refused(name, "it is checked when it is read", f"write `x.{name} = x.{name} + ...`")
-    return obj
-
-
-_met: set[type] = set()  # classes whose methods have been entered, all of them the program's own
+MET: set[type] = set()
+"""Classes whose methods have been entered, all of them the program's own; the rewritten code asks before it calls."""
 _MET_BOUND = 4_096
 
 
 def meet(obj: Any) -> None:
-    """Runs at the start of a method that reads private names of `self`: only an own object may be `self` there.
+    """Runs at the start of a method that uses `self` natively (`receivers`): only an own object may be `self` there.
 
     Raises:
         RefusedAttributeError: the method is called by hand, with a library object in the place of `self`.
     """
     cls = type(obj)
-    if cls in _met:
+    if cls in MET:
         return
     if isinstance(obj, type):
         cls = obj
-    if all(base.__module__ != MAIN for base in classes_of(cls)):
+    if all(base.__module__ != MAIN for base in classes_of(cls)) or forwards(obj):
         raise refused(cls.__name__, "a method of this program takes an object of its own class", "pass such an object")
-    if cls is not obj and len(_met) < _MET_BOUND:
-        _met.add(cls)
+    if cls is not obj and len(MET) < _MET_BOUND:
+        MET.add(cls)
 
 
 # Builtins that take a name
@@ -303,29 +287,6 @@ def guarded_hasattr(obj: Any, name: str, /) -> bool:
     except AttributeError:
         return False
     return True
-
-
-def _judge_write(obj: Any, name: str) -> None:
-    _exact_name(name)
-    verdict = judge_store(name)
-    if verdict.mode == "refused":
-        raise refused(name, verdict.reason, verdict.hint)
-    if isinstance(obj, Facade | MemberDescriptorType):
-        raise refused(name, "library objects are read-only", "")
-    if isinstance(obj, type) and obj.__module__ != MAIN:
-        raise refused(name, "library classes are read-only", "make a subclass")
-
-
-def write_attribute(obj: Any, name: str, value: Any, /) -> None:
-    """`setattr` with a computed name."""
-    _judge_write(obj, name)
-    setattr(obj, name, value)
-
-
-def delete_attribute(obj: Any, name: str, /) -> None:
-    """`delattr`."""
-    _judge_write(obj, name)
-    delattr(obj, name)
 
 
 BY_NAME: dict[str, Callable[..., Any]] = {

@@ -96,6 +96,8 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
     def decorate(cls: Any) -> Any:
         if not isinstance(cls, type):
             raise TypeError(f"dataclass() should be used on a class, got {type(cls).__name__}")
+        if cls.__module__ != MAIN:
+            raise TypeError("library classes are read-only; make a subclass")
         # A copy takes the place of the table: what is checked here is what `dataclasses` reads.
         own = inspect.get_annotations(cls)
         for name in own:

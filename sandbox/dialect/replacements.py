@@ -19,6 +19,7 @@ from typing import Any
 from sandbox.dialect.guards import GuardedType, read_attribute, without_metaclass
 from sandbox.dialect.own import MAIN, classes_of
 from sandbox.dialect.rules import LIBRARY_PRIVATE, judge_attribute, judge_store
+from sandbox.dialect.stores import writable
 
 # functools
 
@@ -30,8 +31,7 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Iterable[str] = (), upd
 
     Safety: the original copies any attribute it is told to, and the whole table of a class, into reach.
     """
-    if isinstance(wrapper, type) and wrapper.__module__ != MAIN:
-        raise TypeError("library classes are read-only; make a subclass")
+    writable(wrapper, "__wrapped__")
     for name in (*_COPIED, "__type_params__"):
         try:
             setattr(wrapper, name, getattr(wrapped, name))

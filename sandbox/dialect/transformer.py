@@ -42,6 +42,7 @@ MAX_REFUSALS = 100  # chosen: more do not help anybody
 
 _KNOWN_METACLASSES = frozenset(("ABCMeta", "EnumMeta", "EnumType"))
 _TEMPLATES = frozenset(("format", "format_map"))
+_BY_CONVENTION = ("self", "cls")
 _LOOK_UPS = frozenset(("getattr", "setattr", "delattr", "hasattr"))
 
 Node = Any  # a node of any kind, as ast hands them out
@@ -67,7 +68,7 @@ class Policy(RestrictingNodeTransformer):
         self._room = MAX_REFUSALS
         self._permitted: set[ast.Name] = set()
         self._guarded: dict[ast.Attribute, str] = {}  # look-up → guard
-        self._met: dict[Scope, None] = {}  # methods that read private names of `self` natively
+        self._met: dict[Scope, None] = {}  # methods that use their `self` natively
 
     # Plumbing
 
@@ -139,6 +140,8 @@ class Policy(RestrictingNodeTransformer):
             if verdict.mode == "refused":
                 self._refuse(node, node.attr, verdict)
             self._check_library_store(node)
+            if not self._is_met(node.value):
+                self._guarded.setdefault(node, "writable")
             return
         verdict = judge_attribute(node.attr, self.facts.private, on_super=is_super(node.value))
         if verdict.mode == "refused":
@@ -163,6 +166,17 @@ class Policy(RestrictingNodeTransformer):
             return True
         self._met[variable[0]] = None
         return False
+
+    def _is_met(self, value: ast.expr) -> bool:
+        """Whether what is written to is the `self` of a method, which is then looked at on entry.
+
+        By its name: a function of a class body may be meant for any object in the place of another parameter.
+        """
+        variable = self.facts.variable(value)
+        if variable is None or variable[1] not in _BY_CONVENTION or variable[0].fixed_self != variable[1]:
+            return False
+        self._met[variable[0]] = None
+        return True
 
     def _check_template(self, node: ast.Attribute, template: object) -> None:
         """`"{} {}".format`: a literal template is checked here, once, and stays native."""
@@ -351,11 +365,10 @@ class Policy(RestrictingNodeTransformer):
 
 
 def _guard_call(guard: str, name: str, node: ast.Attribute) -> ast.Call:
-    func, key = ast.Name(f"{GUARD_PREFIX}{guard}", ast.Load()), ast.Constant(name)
-    call = ast.Call(func=func, args=[node.value, key], keywords=[])
-    for part in (call, func, key):
-        ast.copy_location(part, node)
-    return call
+    place = {"lineno": node.lineno, "col_offset": node.col_offset}
+    place |= {"end_lineno": node.end_lineno or node.lineno, "end_col_offset": node.end_col_offset or 0}
+    func, key = ast.Name(f"{GUARD_PREFIX}{guard}", ast.Load(), **place), ast.Constant(name, None, **place)
+    return ast.Call(func, [node.value, key], [], **place)
 
 
 def _become(node: ast.AST, other: ast.AST) -> None:

@@ -11,12 +11,13 @@ import posixpath
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from sandbox.dialect.guards import delete_attribute, read_attribute, write_attribute
+from sandbox.dialect.guards import read_attribute
 from sandbox.dialect.printing import Stream, leave
 from sandbox.dialect.rules import own_private
 from sandbox.dialect.snapshots import attributes_of
 from sandbox.dialect.standins.copies import private_copy
 from sandbox.dialect.standins.workspace import Workspace
+from sandbox.dialect.stores import delete_attribute, write_attribute
 
 ARGV = ("program",)
 """What `sys.argv` is in a run."""
