@@ -29,6 +29,15 @@ async def test_a_server_of_either_era_is_listed_and_called(tmp_path: Path, era: 
         assert json.loads(resource.content) == [{"uri": "file:///x", "text": "hello", "mimeType": "text/plain"}]
 
 
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+async def test_a_server_that_speaks_one_older_version_only_is_listed_and_called(tmp_path: Path, version: str) -> None:
+    async with managed(tmp_path, odd(era="old", version=version, acts={"say": "echo"})) as manager:
+        assert await manager.wait_ready(None, 30)
+        (listing,) = manager.listings()
+        assert (listing.state, listing.protocol) == ("ready", version)
+        assert text_of(await manager.call("odd", "say", {"a": 1})) == '{"a": 1}'
+
+
 async def test_every_page_is_read_and_a_loop_of_cursors_ends(tmp_path: Path) -> None:
     pages = [[tool(f"tool_{index:03}") for index in range(start, min(start + 50, 101))] for start in (0, 50, 100)]
     erp = odd("erp", pages=pages, acts={}, entry={"allowed_tools": ("tool_100",)})

@@ -3,6 +3,7 @@
 The first argument is a JSON object of quirks; what is not named is well-behaved.
 
     era               "old" (handshake), "new" (2026-07-28) or "both"
+    version           the one that a handshake is answered with; without it the one that the client names
     tools             raw definitions; `pages`: a list of such lists; `loop_cursor`: the same cursor for ever
     results           tool → result object; `results_raw`: tool → JSON text; `lines`: tool → whole line, %ID% replaced
     acts              tool → what it does: die, die_after, hang, echo, env, big, progress, morph, malformed, refuse,
@@ -247,7 +248,7 @@ def handle(message: dict[str, Any]) -> None:
     if method == "initialize" and era != "new":
         info = {"name": "odd", "version": "0"}
         capabilities = {"tools": {"listChanged": True}, **QUIRKS.get("offers", {})}
-        version = message["params"]["protocolVersion"]
+        version = QUIRKS.get("version", message["params"]["protocolVersion"])
         body = {"protocolVersion": version, "capabilities": capabilities, "serverInfo": info}
         send(
             {"jsonrpc": "2.0", "id": message["id"], "result": {**body, "instructions": QUIRKS.get("instructions", "")}}
