@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, MutableMapping
+from reprlib import recursive_repr
 from types import FrameType, FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -91,6 +92,7 @@ class Globals(MutableMapping[str, Any]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    @recursive_repr("{...}")  # a variable may hold the mapping itself
     def __repr__(self) -> str:
         return repr(dict(self))
 

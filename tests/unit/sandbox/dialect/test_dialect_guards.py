@@ -81,6 +81,10 @@ def test_a_facade_behind_another_name_cannot_be_patched() -> None:
     assert "read-only" in raised("import json\nt = type([json][0])\nt.dumps = len")
 
 
+def test_the_variables_of_a_program_are_shown_also_when_one_holds_them() -> None:
+    assert printed("x = 1\nkept = globals()\nprint(kept)") == "{'x': 1, 'kept': {...}}\n"
+
+
 def test_type_never_hands_out_a_metaclass() -> None:
     source = """
 from abc import ABC
