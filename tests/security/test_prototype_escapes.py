@@ -35,6 +35,9 @@ HARMLESS = {
     "globals_": "a read-only snapshot of the program's variables",
     "star_import": "the public names of a facade",
     "aiter_": "a builtin",
+    "type3": "a class whose names are judged as those of a class statement",
+    "forwardref": "a stand-in that compiles text by the same rules",
+    "logging_style": "a stand-in whose templates are judged as those of `str.format`",
 }
 
 RUNNER = """
