@@ -31,7 +31,10 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Iterable[str] = (), upd
 
     Safety: the original copies any attribute it is told to, and the whole table of a class, into reach.
     """
-    writable(wrapper, "__wrapped__")
+    return _marked(writable(wrapper, "__wrapped__"), wrapped)
+
+
+def _marked(wrapper: Any, wrapped: Any) -> Any:
     for name in (*_COPIED, "__type_params__"):
         try:
             setattr(wrapper, name, getattr(wrapped, name))
@@ -100,7 +103,7 @@ class singledispatchmethod:  # noqa: N801  # stands in for a class of this name
             return found.__get__(obj, cls)(*args, **kwargs)
 
         method.register = self.register  # type: ignore[attr-defined]  # as the original does
-        return update_wrapper(method, self.func)
+        return _marked(method, self.func)
 
 
 class cached_property:  # noqa: N801  # stands in for a class of this name

@@ -56,3 +56,16 @@ del a.z
 print(a.x, a._y, a.item, A.count, A.extra, B().kept, f.mark, ns.x, ns.deep, thread.name, hasattr(a, 'z'))
 """
     assert printed(source) == "2 2 2 1 7 3 7 5 7 mine False\n"
+
+
+def test_a_method_that_dispatches_carries_the_name_of_its_function() -> None:
+    source = """
+import functools
+class A:
+    @functools.singledispatchmethod
+    def show(self, x): return 'any'
+    @show.register
+    def _(self, x: int): return 'int'
+print(A().show(1), A().show('a'), A().show.__name__)
+"""
+    assert printed(source) == "int any show\n"
