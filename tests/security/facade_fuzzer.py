@@ -303,8 +303,10 @@ def _child(seed: int, steps: int) -> dict[str, Any]:
         await fuzzer._step(SPY_CLASS)
 
         def audit(event: str, args: tuple[Any, ...]) -> None:
-            # CPython itself looks for the file of a text that does not compile, by the name that the text goes under.
-            is_file = event == "open" and not str(args[0]).startswith((*LIBRARY, "<"))
+            # The library imports late, and CPython looks for the file of a text that does not compile, by its name.
+            if event in ("open", "os.listdir") and str(args[0]).startswith((*LIBRARY, "<")):
+                return
+            is_file = event == "open"
             # The pair that a new event loop wakes itself with stays inside of asyncio; in a guest there is one loop.
             is_socket = event == "socket.__new__" and args[1] != socket.AF_UNIX
             if (is_file or is_socket or event in WATCHED) and len(events) < 20:
