@@ -38,7 +38,7 @@ def variants() -> dict[str, str]:
     """Settings of services, by the name of what is tried."""
     plain = "User=nobody\nGroup=nogroup\n"
     readme = plain + _without(unit_of_the_readme(), "User", "ExecStartPre", "ExecStart")
-    return {
+    found = {
         "as in the readme": readme + NARROW,
         "not delegated": plain + NARROW,
         "no namespaces": plain + NARROW + "RestrictNamespaces=yes\n",
@@ -46,6 +46,10 @@ def variants() -> dict[str, str]:
         "those calls": plain + NARROW + f"SystemCallFilter=@system-service @mount unshare {CALLS}\n",
         "root": "Delegate=yes\nProtectSystem=strict\n",
     }
+    if any(Path(place).is_relative_to("/tmp") for place in (ROOT, sys.prefix, sys.base_prefix)):
+        # A service with a /tmp of its own does not see a checkout that lies there.
+        found = {name: _without(text, "PrivateTmp") for name, text in found.items()}
+    return found
 
 
 PROGRAM = """
